@@ -77,6 +77,7 @@ def test_a_value_is_found_whole_across_the_end_of_a_line_of_prose(value: str) ->
         "We have been waiting for rather a long time here and it was 617\n12.30 lunch with all of them",
         "We ordered what we always order, and then twelve more of 12\n3. Call the plumber about the other tap",
         "count\n4242\n1717\n3131\n",
+        'sold to,"Berwick and its surroundings, all of them",yes,Gold,49.90\n100293442,"Athlone",no,Basic,9.90',
         "| a long cell of a table that nobody wraps 4242 4242 |\n| 4242 4242 |",
     ],
 )

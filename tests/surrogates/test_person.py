@@ -75,6 +75,7 @@ def test_roles_are_read_from_what_is_public() -> None:
     [
         ("es", "Don Maria", ["kept", None]), ("it", "Zia Maria", ["kept", None]), ("pt", "Seu Maria", ["kept", None]),
         ("en", "Don Maria", ["given", "family"]), ("en", "Zia Maria", ["given", "family"]),
+        ("pt", "Eng. Rui Sousa", ["kept", "given", "family"]), ("es", "Dra. Pardo", ["kept", "family"]),
         ("de", "RA Karl Thoma", ["kept", "given", "family"]), ("en", "RA Thoma", ["initial", "family"]),
     ],
 )  # fmt: skip
@@ -92,6 +93,13 @@ def test_a_name_of_the_scope_with_s_is_that_name_with_s(rng: np.random.Generator
         given, full, of_given, of_family, plural = PERSON.draw(mentions, MemoryScope(), rng)
         assert of_given.removesuffix("s") == given.removesuffix("s") and of_given[-1] == "s"
         assert of_family == plural and of_family.removesuffix("s") == full.split()[-1].removesuffix("s")
+
+
+def test_the_plural_of_a_family_has_an_apostrophe_alone(rng: np.random.Generator) -> None:
+    mentions = [Mention("R. Trevithick"), Mention("Trevithicks'"), Mention("Trevithick's")]
+    for _ in range(10):
+        bearer, plural, own = PERSON.draw(mentions, MemoryScope(), rng)
+        assert plural.endswith("s'") and plural.startswith(bearer.split()[1]) and own == f"{bearer.split()[1]}'s"
 
 
 POLISH = {

@@ -289,3 +289,31 @@ def test_units_of_money_have_the_plural_of_the_page(language: str, ending: str) 
     for seed in range(5):
         drawn = make_surrogate("amount").draw([mention], MemoryScope(), np.random.default_rng(seed))[0]
         assert drawn.endswith(f" {ending}") or drawn == "1 euro"
+
+
+def test_an_age_goes_with_the_article_before_it() -> None:
+    """At epsilon 0 all such ages are equally probable, whatever the age is; above it none is outside the row."""
+    an = {8, 11, 18, *range(80, 90)}
+    for options in ({}, {"group": "kept"}):
+        for epsilon in (0.0, 2.0):
+            age = make_surrogate("age", epsilon, options)
+            for before, value in (
+                ("is an ", "8-year-old"),
+                ("is a ", "8-year-old"),
+                ("An ", "83 year old"),
+                ("a ", "45"),
+            ):
+                mention = [Mention(value, before, page=Page("en"))]
+                drawn = {age.draw(mention, MemoryScope(), np.random.default_rng(seed))[0] for seed in range(40)}
+                ages = {int(re.split("[- ]", one)[0]) for one in drawn}
+                assert ages <= an if before.strip().endswith("n") else ages.isdisjoint(an)
+    laws = [
+        [
+            make_surrogate("age").draw(
+                [Mention(value, "an ", page=Page("en"))], MemoryScope(), np.random.default_rng(seed)
+            )
+            for seed in range(30)
+        ]
+        for value in ("81", "18", "11")
+    ]
+    assert laws[0] == laws[1] == laws[2]

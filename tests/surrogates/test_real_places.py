@@ -40,6 +40,7 @@ CASES = [
     ("12 rue de la Paix", "fr", "", lambda drawn: re.match(r"[1-9]\d (?:rue|avenue|boulevard|chemin|place) d", drawn)),
     ("Via Roma 4", "it", "", lambda drawn: re.match("(?:Via|Viale|Piazza|Corso) ", drawn)),
     ("Mans", "fr", "habite au ", lambda drawn: f"Le {drawn}" in pools.place_pool("town", Page("fr"))),
+    ("Havre", "fr", "parti du ", lambda drawn: f"Le {drawn}" in pools.place_pool("town", Page("fr"))),
     ("Paris", "fr", "vit \xe0 ", lambda drawn: not drawn.startswith(("Le ", "Les "))),
     ("Lindenallee", "de", "in der ", lambda drawn: drawn.endswith(("stra\xdfe", "allee"))),
     ("Birkenweg", "de", "im ", lambda drawn: drawn.endswith(("weg", "platz"))),
@@ -74,6 +75,7 @@ def test_an_organization_in_s_has_an_apostrophe_alone(rng: np.random.Generator) 
     [
         ("Plomberie Kervella et Fils", "fr", r"\w.* et Fils"),
         ("Ravanat P\xe8re et Fils", "fr", r"\w.* P\xe8re et Fils"),
+        ("Universit\xe0 degli Studi di Torino", "it", r"Universit\xe0 degli Studi di \w.*"),
         ("Ferrero e Soci Srl", "it", r"\w.* e Soci Srl"),
         ("Tribunale di Padova", "it", r"Tribunale di \w.*"),
         ("Amtsgericht K\xf6ln", "de", r"Amtsgericht \w.*"),
@@ -92,6 +94,7 @@ FORMS = [
     ("12 Quay\n> Bristol", "en", r"[1-9]\d .+\n> [A-Z].+"),
     ("27 Old Cleveland\nTerrace", "en", r"[1-9]\d [A-Z].*\n\w+"),
     ("SW1A 1AA", "en", r"[A-Z]{2}[1-9][A-Z] \d[A-Z]{2}"),
+    ("T12 X2Y8", "en", r"[A-Z][1-9]\d [A-Z]\d[A-Z]\d"),
     ("3 bis, impasse des Tanneurs", "fr", r"[1-9] bis, \w+ d['e].+"),
     ("3 bis impasse des Tanneurs", "fr", r"[1-9] bis \w+ d['e].+"),
     ("3 bis", "fr", "[1-9] bis"),

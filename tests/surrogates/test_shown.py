@@ -5,7 +5,11 @@ import pytest
 from tests.helpers.pattern_strings import strings_of
 from tests.helpers.surrogates import exact_law
 
+import textveil as tv
+from textveil.randomness import seeded_generator
+from textveil.sanitize.by_policy import _head
 from textveil.sanitize.sanitizer import Sanitizer
+from textveil.sanitize.ways import Stretches
 from textveil.surrogates import person as persons
 from textveil.surrogates import shown
 from textveil.surrogates import surrogate as pages
@@ -215,3 +219,24 @@ def test_words_of_a_country_are_counted_as_a_search_counts_them() -> None:
         for pattern, begins in ((pages._GB, pages._GB_BEGUN), (pages._US, pages._US_BEGUN)):
             if not begins.isdisjoint(begun):
                 assert pages._count(pattern, begins, text) == len(pattern.findall(text))
+
+
+TABLE = """id,first_name,last_name,dob,joined
+1,Ingrid,Solberg,1979-11-02,2021-03-04
+2,"Tomas",Solberg,1981-01-30,2022-05-06
+3,Kate,"O'Neill",1990-06-17,2023-07-08"""
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
+def test_the_head_of_a_column_tells_of_its_names_and_dates(mark: str) -> None:
+    for seed in range(6):
+        release = Sanitizer(tv.policy("identifiers"), rng=seeded_generator(seed))(TABLE.replace(",", mark))
+        rows = [line.replace('"', "").split(mark) for line in release.text.split("\n")[1:]]
+        assert {row[2] for row in rows} <= set(pool("family")) and rows[0][2] == rows[1][2]
+        joined = min(int(row[4][:4]) for row in rows)
+        assert all(17 <= joined - int(row[3][:4]) <= 86 for row in rows)
+
+
+def test_the_head_of_a_column_that_is_drawn_tells_nothing(rng: np.random.Generator) -> None:
+    stretches = Stretches(["Ann ", ",x,last_name\n", ",1,", "\n"], shown=48)
+    assert _head(2, stretches) == "" and _head(2, stretches._replace(texts=["a,b,last_name\n", "1,", ",", ""])) != ""

@@ -161,6 +161,7 @@ class EmbeddedDetector:
             line = text[max(text.rfind("\n", 0, wrap.start()) + 1, wrap.start() - _LINE) : wrap.start()]
             head = _HEAD.match(text, wrap.end())
             prose = len(line) > _LINE // 2 and " " in line[:-_TAIL] and not set(line) & set("|\t")
+            prose = prose and len(_CELL_ENDS.findall(line)) < _FEWEST_CELLS
             if head is None or not prose or (line[-1].isdigit() and _BEGINS_A_ROW.match(head[0])):
                 continue
             if not (line[-1] in "-)0123456789" or head[0][0].isdigit() or _HOUSE.search(line, len(line) - _TAIL)):
@@ -219,7 +220,8 @@ _WRAP: Final = lazy_regex(r"(?<=[\w)-])[ \t]{0,2}\r?\n(?:[ \t]?>){0,4}[ \t]{0,2}
 _HEAD: Final = lazy_regex(r"(?![0-9]{1,3}[.)] |[\w -]{1,24}:)[\w(][^\n|\t]{0,40}")
 _BEGINS_A_ROW: Final = lazy_regex("[0-9]{1,2}[/:.][0-9]|[0-9]{4}-[0-9]{2}-")  # a date or a time of a log
 _HOUSE: Final = lazy_regex("(?<![\\w.,-])[0-9]{1,4}(?: [A-Z][a-z]{1,20}){1,2}\\Z")
-_LINE, _TAIL = 72, 40
+_CELL_ENDS: Final = lazy_regex("[,;](?! )")
+_LINE, _TAIL, _FEWEST_CELLS = 72, 40, 3
 _OF_FIELDS: Final = frozenset(["age", "date", "handle", "id", "ip", "phone", "place", "secret", "time"])
 _ONLY_DIGITS: Final = frozenset(["code-number", "duration", "measurement", "number", "numbering", "quantity"])
 

@@ -55,6 +55,9 @@ _LOOKING_BACK: Final = {AGE: -2, "money": 0.5}
 """Kinds that see released text beyond the span before them; amounts also the numbers, which are drawn before them."""
 _COUNTED: Final = ("number", "quantity", "duration", "measurement")
 _FAR: Final = 96  # released characters before one of them that it may look at
+_IN_COLUMNS: Final = frozenset(("person", "date"))
+"""Kinds that see the head of their column in place of what stands before them: last_name, dob."""
+_MARKS, _BESIDE, _LONGEST_HEADS = "|\t;,", '" ', 1000
 _BY_PAGE: Final = frozenset(("person", "place", "organization", "demographic"))
 _SHOWS_COUNTRY: Final = ("place", "phone")
 _NEAR: Final = 120  # characters between an age and a date of birth that it belongs to
@@ -227,7 +230,9 @@ class ByPolicy:
                 mentions = [
                     Mention(
                         values[place],
-                        _ahead(place, spans, drawn, counted, around) if kind in _LOOKING_BACK else around.before(place),
+                        _ahead(place, spans, drawn, counted, around)
+                        if kind in _LOOKING_BACK
+                        else (_head(place, around) if kind in _IN_COLUMNS else "") or around.before(place),
                         _behind(place, spans, drawn, done, around),
                         _nearest(place, aged, spans, drawn),
                         page,
@@ -293,6 +298,21 @@ def _ahead(
         value = drawn[place] if spans[place].kind in counted else ""
         before = f"{stretch}{value}{SAME_KIND if spans[place].kind == kind else A_SPAN}{before}"
     return before[-_FAR:]
+
+
+def _head(place: int, around: Stretches) -> str:
+    """Return the head of the column that a span begins a cell of, if the first line is released and has heads."""
+    first, line_end, _ = around.texts[0][:_LONGEST_HEADS].partition("\n") if around.shown else ("", "", "")
+    mark = next((mark for mark in _MARKS if first.count(mark) > 1), "")
+    if not line_end or not mark or not around.before(place).rstrip('" ').endswith((mark, "\n")):
+        return ""
+    column, heads = 0, first.split(mark)
+    for stretch in reversed(around.texts[max(place - 2 * len(heads), 0) : place + 1]):
+        _, start, row = stretch.rpartition("\n")
+        column += row.replace(", ", "").count(mark)  # in a quoted cell: "Zuse, Ada"
+        if start:
+            return f"{heads[column].strip(_BESIDE)} " if column < len(heads) else ""
+    return ""
 
 
 def _behind(

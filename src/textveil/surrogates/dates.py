@@ -343,7 +343,7 @@ _BIRTH: Final = lazy_regex(
     r"|[Nn]aissance|[Gg]eburtsdatum|[Gg]eboortedatum|[Dd]\.?[Oo]\.?[Bb](?![A-Za-z])\.?"
     r"|ur\.|urodz\w{2,6}|[Dd]o\u011fum(?: tarihi)?|\u0440\u043e\u0434\w{2,6}|\u0440\u043e\u0436\u0434\w{2,6}"
     r"|\u751f\u5e74\u6708\u65e5|\u51fa\u751f(?:\u65e5\u671f|\u5e74\u6708)?|\uc0dd\ub144\uc6d4\uc77c)"
-    r"(?: (?:on|in|am|the|le|el|il|op|em|is|was|dnia))?[\s.:=#*,;|(\"'\uff1a-]{0,20}\Z"
+    r"(?: (?:on|in|am|the|le|el|il|op|a|em|is|was|dnia))?[\s.:=#*,;|(\"'\uff1a-]{0,20}\Z"
 )
 _BACK: Final = lazy_regex(
     r"(?i)(?<![^\W_])(?:(?:letter|e-?mail|message|application|inquiry|enquiry|order|invoice|complaint|request|decision|"

@@ -100,7 +100,8 @@ _FIRM: Final = (
 )
 _SAINT: Final = r"st\.?|saint|sankt|sint|san|s\xe3o"
 _HEAD: Final = lazy_regex(
-    rf"(?i)(?:the )?(?:{_PUBLIC}|{_FIRM}|{_SAINT})(?: (?:{_PUBLIC}|{_FIRM})){{0,3}}(?: (?:of|for|de|du|di|del|della|"
+    rf"(?i)(?:the )?(?:{_PUBLIC}|{_FIRM}|{_SAINT})(?: (?:{_PUBLIC}|{_FIRM}|"
+    rf"degli studi)){{0,3}}(?: (?:of|for|de|du|di|del|della|"
     rf"do|da|der|f\xfcr))?"
     rf"(?: the)?(?: (?:d|dell)['\u2019]|(?: (?:{_SAINT}))? )(?=\S)"
 )

@@ -45,7 +45,11 @@ _KIN_OF: Final = {
     "pt": lazy_regex("(?i)dona|seu|ti[ao]"),
 }
 """The same on pages of one language: words that are names elsewhere."""
-_TITLES_OF: Final = {"de": frozenset(("RA", "RAin", "StB", "Hr", "Fr", "O\xc4", "OA", "PD", "PHK", "KHK", "POK"))}
+_TITLES_OF: Final = {
+    "es": frozenset(("Dra", "Lic", "Ing")),
+    "pt": frozenset(("Dra", "Eng", "Arq")),
+    "de": frozenset(("RA", "RAin", "StB", "Hr", "Fr", "O\xc4", "OA", "PD", "PHK", "KHK", "POK")),
+}
 _FRENCH_TITLE: Final = frozenset(("M", "MM"))
 _FAMILY_OF: Final = {"es": "Los", "fr": "Les", "pt": "Os"}
 """Articles of a whole family, by language: Los Soto."""
@@ -58,7 +62,9 @@ _OPENING_WITH_PERIOD: Final = lazy_regex(_SHORT_TITLES, re.IGNORECASE)
 _CLOSING: Final = lazy_regex(r"(?:jr|sr|ii|iii|iv|esq|phd|md|rn|dds|mba|msc|bsc)", re.IGNORECASE)
 _TITLE_BEFORE: Final = lazy_regex(
     rf"(?:^|[\s(\"'\u201c])(?:{_TITLES}|{_SHORT_TITLES}|dame|lord|lady|judge|pan(?:i|a|u|em|i\u0105)?|[hf]r|ra|"
-    r"(?:l')?avvocat[oa]|(?:l')?ingegnere?|geometra|(?:w?p|d)c(?: [0-9]{1,6})?|fy[12]|ward sister|zeug(?:e|in))"
+    r"(?:dott|prof)\.ssa|dra|sig(?:\.ra|nor)?|(?:l')?avvocat[oa]|(?:l')?ingegnere?|geometra|zeug(?:e|in)|fy[12]|"
+    r"(?:w?p|d)c(?: [0-9]{1,6})?|"
+    r"(?:last|family)[_ ]?name|surname|nachname|familienname|apellidos?|cognome|achternaam|nazwisko|sobrenome)"
     r"\.?\s{0,3}\Z",
     re.IGNORECASE,
 )
@@ -402,7 +408,7 @@ class Person:
         for part in _parts_in(names) if scope.remembers else ():
             if part.role is None:
                 roles.setdefault(part.key, Role.GIVEN.value)
-        pools = self._pools(names, mentions) if scope.remembers else {}
+        pools = self._pools(_with_families(names, roles), mentions) if scope.remembers else {}
         scope.remembered(LANGUAGE)[""] = language
         drawing = _Drawing(self, roles, bearers, borne, pools, language, scope, rng)
         drawn = [drawing.name(name) for name in names]
@@ -450,6 +456,15 @@ class Person:
                 if f"given {gender}" == listed or (self.keeps_gender and not gender and part.key in keys_of(listed)):
                     return listed
         return role
+
+
+def _with_families(names: Sequence[NameParts], roles: Mapping[str, str]) -> list[NameParts]:
+    """Return names whose parts that stand alone are families where longer names of the scope have them as such."""
+
+    def told(part: Part) -> Part:
+        return part._replace(role=Role.FAMILY) if part.role is None and roles.get(part.key) == "family" else part
+
+    return [name._replace(parts=tuple(map(told, name.parts))) for name in names]
 
 
 def _parts_in(names: Sequence[NameParts]) -> list[Part]:
@@ -529,7 +544,10 @@ class _Drawing(NamedTuple):
             else:
                 pieces.append(self._part(part))
                 run = 0
-        ending = name.end.upper() if name.parts and all(part.written.isupper() for part in name.parts) else name.end
+        last = name.parts[-1] if name.parts else None
+        plural = last is not None and pieces[-1].lower().endswith("s") and self._stem(last)
+        ending = name.end[:1] + name.end[2:] if plural and name.end[1:2] == "s" else name.end  # the Gonzalezes' flat
+        ending = ending.upper() if name.parts and all(part.written.isupper() for part in name.parts) else ending
         body = "".join(pieces)
         if len(name.parts) > 1 and body.islower() and " " not in body:  # a login: karen.oduya
             body = body.replace("'", "")
@@ -599,13 +617,10 @@ class _Drawing(NamedTuple):
             drawn = initials_drawn(part.key, len(letters_of(part.written)), self.scope, self.rng)
             return drawn.lower() if part.written.islower() else drawn
         role = self.roles.get(part.key)
-        for ending in ("es", "s") if part.role is not Role.GIVEN and self.scope.remembers else ():
-            name = part.key.removesuffix(ending)
-            known = self.roles.get(name) if name != part.key else None
-            if known == "family" or (known == "given" and ending == "s"):  # the Gonzalezes, Solveigs Bruder
-                drawn = self._drawn(part, name, known)
-                plural = ("" if self.language in ("de", "nl") else "es") if _SIBILANT.search(drawn) else "s"
-                return in_case_of(part.written, drawn + plural)
+        if stem := self._stem(part):
+            drawn = self._drawn(part, stem, self.roles[stem])
+            plural = ("" if self.language in ("de", "nl") else "es") if _SIBILANT.search(drawn) else "s"
+            return in_case_of(part.written, drawn + plural)
         short = "" if role == "family" else self._short(part.key)
         drawn = short or self._drawn(part, part.key, role or "given")
         if part.case:
@@ -613,6 +628,15 @@ class _Drawing(NamedTuple):
 
             drawn = polish(drawn, part.case)
         return in_case_of(part.written, drawn)
+
+    def _stem(self, part: Part) -> str:
+        """Return the name of the scope that a part is with an ending: the Gonzalezes, Solveigs Bruder; or nothing."""
+        for ending in ("es", "s") if part.role not in (Role.GIVEN, Role.KEPT) and self.scope.remembers else ():
+            name = part.key.removesuffix(ending)
+            known = self.roles.get(name) if name != part.key else None
+            if known == "family" or (known == "given" and ending == "s"):
+                return name
+        return ""
 
     def _short(self, key: str) -> str:
         """Return what bearers of a surrogate are called, if ``key`` is what those of its original are; else nothing.

@@ -72,8 +72,8 @@ _BROKEN: Final = lazy_regex(
 )
 """The end of a street behind the end of a line."""
 _CODE: Final = lazy_regex(r"AA(?:\s+[9-]{3,10})?")  # the shape of a state, with or without a postal code
-# The shape of a postal code with letters: British, Canadian, Dutch.
-_POSTAL: Final = lazy_regex(r"A{1,2}9{1,2}A? ?9AA|A9A ?9A9|9999 ?AA")
+# The shape of a postal code with letters: British, Canadian, Dutch, Irish.
+_POSTAL: Final = lazy_regex(r"A{1,2}9{1,2}A? ?9AA|A9A ?9A9|9999 ?AA|A99 ?(?=[A9]{0,3}9)[A9]{4}")
 
 _BRITISH: Final = lazy_regex(r"(?:.* )?A{1,2}9{1,2}A? 9AA")
 _BRITISH_CODE: Final = lazy_regex(rf"A{{1,2}}(?={FROM_ONE}9?A? ?9AA\Z)")
@@ -126,7 +126,8 @@ _UNIT_BEHIND: Final = lazy_regex(
     r"(?i)(?P<rest>.{3,60}?) (?P<unit>(?:flat|unit|apt\.?|apartment|suite|ste\.?|m\.|lok\.|#) ?[0-9a-z]{1,5})"
 )
 _FLOOR: Final = lazy_regex(
-    r"(?i)(?P<floor>[0-9]{1,2}\.?[\xba\xaa]) ?(?P<door>[a-z]|[0-9]{1,2}|izq(?:da|uierda)?\.?|dcha\.?|derecha|esq\.?|"
+    r"(?i)(?P<floor>[0-9]{1,2}\.?[\xba\xaa]) ?(?P<door>[a-z]|[0-9]{1,2}|izq(?:da|uierda)?\.?|"
+    r"izda\.?|dcha\.?|derecha|esq\.?|"
     r"dto\.?|fte\.?|frente|centro)?"
 )
 _SAINT: Final = lazy_regex(r"(?P<saint>(?:St\.?|Saint|Sankt) )(?P<name>[^\W\d_]+)")
@@ -141,7 +142,7 @@ _TYPED: Final = lazy_regex(
     r"harbou?r|house|cottage|farm|barn|lodge|rectory|vicarage|manor|yard|hall|"
     r"forest|district|borough|region|province|prefecture|oblast|village|city|bay|mall|library|church))+"
 )
-_ARTICLE: Final = lazy_regex(r"(?i)(?<![^\W_])(?:the|en|au|der|zur|im|am|zum|beim|we?|ze?|do|od|przy|na) \Z")
+_ARTICLE: Final = lazy_regex(r"(?i)(?<![^\W_])(?:the|en|au|du|der|zur|im|am|zum|beim|we?|ze?|do|od|przy|na) \Z")
 _ENDS_OF: Final = dict.fromkeys(("der", "zur"), ("stra\xdfe", "allee")) | dict.fromkeys(
     ("im", "am", "zum", "beim"), ("weg", "platz")
 )
@@ -392,7 +393,11 @@ def _fitting(entries: tuple[str, ...], article: str, language: str) -> tuple[str
     if language == "fr":
         articled = tuple(entry for entry in entries if entry.startswith(("Le ", "Les ")))
         masculine = tuple(entry.removeprefix("Le ") for entry in articled if entry.startswith("Le "))
-        return masculine if article == "au" and len(masculine) > 1 else tuple(sorted({*entries}.difference(articled)))
+        return (
+            masculine
+            if article in ("au", "du") and len(masculine) > 1
+            else tuple(sorted({*entries}.difference(articled)))
+        )
     if language == "de" and article in _ENDS_OF:
         return tuple(entry for entry in entries if entry.endswith(_ENDS_OF[article])) or entries
     return entries

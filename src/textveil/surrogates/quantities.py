@@ -189,6 +189,7 @@ def age(
 
     def drawn_years(number: int, shown: str, rng: np.random.Generator) -> int:
         least, most = lowest, highest
+        shown, article = _without_article(shown)
         several, shown = shown.endswith(_SEVERAL), shown.removesuffix(_SEVERAL)
         if shown and lowest < ADULT - 1 and highest > ADULT:
             least, most = (lowest, ADULT - 1) if shown in _CHILDREN else (ADULT, highest)
@@ -199,13 +200,14 @@ def age(
         elif kept:
             least, most = (lowest, ADULT - 1) if number < ADULT else (max(lowest, ADULT), highest)
         least = max(least, 2) if several and most > 2 else least
-        place = min(max(number, least), most) - least
         if law == "laplace":
+            place = min(max(number, least), most) - least
             noisy = place + discrete_laplace(Fraction(most - least) / Fraction(epsilon), rng)
             return least + min(max(noisy, 0), most - least)
-        size = most - least + 1
-        raised = None if width is None else min(width, size)
-        return least + window(size=size, epsilon=epsilon, width=raised).draw(place, rng)
+        row = _row(least, most, article)
+        place = row.index(min(row, key=lambda age: abs(age - number)))
+        raised = None if width is None else min(width, len(row))
+        return row[window(size=len(row), epsilon=epsilon, width=raised).draw(place, rng)]
 
     def drawn(read: _Read, shown: str, rng: np.random.Generator) -> int:
         if read.match is None:
@@ -255,6 +257,8 @@ def age(
 
 
 _SEVERAL: Final = " several"
+_ARTICLES: Final = (" an", " a")
+_ARTICLE: Final = lazy_regex(r"(?<![^\W_])[Aa]n? \Z")
 # Released units behind an age that are of no single year.
 _YEARS: Final = lazy_regex(r"(?i) (?:years|yrs|ans|jahren?|a\xf1os|anni|anos|lat)(?![^\W_])")
 _RANGES: Final = {
@@ -307,18 +311,35 @@ _APART: Final = lazy_regex(r"[.!?;\n](?:\s|\Z)")
 def _shown_groups(mentions: Sequence[Mention], *, is_free: bool) -> dict[str, str]:
     """Return, by key, what released words beside ages tell of them; ``is_free``: at epsilon 0, where all may tell."""
     shown: dict[str, list[str]] = {}
+    articles: dict[str, list[str]] = {}
     for mention in mentions:
+        article = _ARTICLE.search(mention.before[-4:]) if mention.page.language in ("", "en") else None
+        if article is not None:
+            articles.setdefault(_key(mention.value), []).append(f" {article[0].strip().lower()}")
         found = _SHOWN.match(mention.after) or (_nearest_word(mention) if is_free else None)
         several = _SEVERAL if _YEARS.match(mention.after) else ""
         group = (found and found.lastgroup) or ""
-        if group or several:
+        if group or several or article is not None:
             shown.setdefault(_key(mention.value), []).append(group + several)
         elif is_free and (mention.before or mention.after):
             shown.setdefault(_key(mention.value), [])
-    agreed_groups = {key: agreed_on(groups) for key, groups in shown.items()}
+    groups = {key: agreed_on(groups) for key, groups in shown.items()}
     if is_free:
-        return {key: group if group[:1].strip() else f"adult{group}" for key, group in agreed_groups.items()}
-    return agreed_groups
+        groups = {key: group if group[:1].strip() else f"adult{group}" for key, group in groups.items()}
+    return {key: group + agreed_on(articles.get(key, ())) for key, group in groups.items()}
+
+
+def _without_article(shown: str) -> tuple[str, str]:
+    """Return what is shown of an age, and the article before it."""
+    article = next((own for own in _ARTICLES if shown.endswith(own)), "")
+    return shown.removesuffix(article), article
+
+
+def _row(least: int, most: int, article: str) -> range | list[int]:
+    """Return the ages of a range that go with an article before them: an 8, an 11, an 80."""
+    with_an = (8, 11, 18, *range(80, 90))
+    fitting = [age for age in range(least, most + 1) if (age in with_an) == (article == " an")] if article else []
+    return fitting if len(fitting) > 1 else range(least, most + 1)
 
 
 def _nearest_word(mention: Mention) -> re.Match[str] | None:

@@ -110,6 +110,8 @@ def test_a_house_of_two_plain_words_goes_behind_at_and_a_trade_needs_a_word_of_i
         "Pinecone Gallery",
     ]
     assert not named("Best of Rosewood Lodge") and not named("in Private Practice, from Best Practice, to Pain Clinic")
+    assert named("to Sandwell General, at the Kwality Sweet Centre") == ["Sandwell General", "Kwality Sweet Centre"]
+    assert not named("to the Attorney General, in the Data Center and the Garden Centre, Major General Smith")
     assert not named("at General Dental Practice, Underfloor Heating, Public Transport and Air Travel")
     assert not named("Our Google Analytics and the Central Heating failed, as Family Travel did.")
 

@@ -106,6 +106,7 @@ def test_a_login_goes_in_paths_and_as_the_owner_of_a_device() -> None:
         ("on lt-jfarquhar-04 since", "lt-jfarquhar-04"),
         ("LAPTOP-FABIAN-KOVAC is down", "LAPTOP-FABIAN-KOVAC"),
         ("client: wks-som, up", "wks-som"),
+        ("from mbp-de-camille up", "camille"),
         ("device mfaures-iphone lost", "mfaures-iphone"),
         ("vincent-svensson-macbook", "vincent-svensson-macbook"),
         ("assigned to user c.nicholson, then", "c.nicholson"),

@@ -145,7 +145,7 @@ _FORMS: Final = (
     words="assigned reassigned escalated handed delegated transferred paged pinged belongs owned"),
     lazy_regex(rf"(?<![\w./-])(?P<whose>[A-Za-z]{{3,20}}(?:-[A-Za-z]{{3,15}})?)'?s?[-_](?=(?i:{_DEVICES})(?![A-Za-z]))",
     words=_DEVICES.replace("|", " "), within=f"[-_](?i:{_DEVICES})"),
-    lazy_regex(rf"(?<![\w./-])(?i:{_STEMS})[-_](?P<whose>[A-Za-z]{{3,20}}(?:[-_][A-Za-z]{{3,15}})?)"
+    lazy_regex(rf"(?<![\w./-])(?i:{_STEMS})[-_](?:d[eiu]-|v[ao]n-)?(?P<whose>[A-Za-z]{{3,20}}(?:[-_][A-Za-z]{{3,15}})?)"
     r"(?=(?:[-_.][0-9]{1,4})?(?![\w/(=-]))", words=_STEMS.replace("|", " ")),
     lazy_regex(r"(?<=[Uu]ser )(?P<whose>[a-z][a-z0-9._-]{2,31})(?=[,;)\n]|'s|\.?(?:\s|\Z))", holds=("ser ",)),
     lazy_regex(rf"[Uu]ser(?:name)?=<{_SMALL}>", holds=("ser=<", "name=<")),

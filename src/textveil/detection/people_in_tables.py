@@ -178,9 +178,9 @@ def _in_cell(text: str, start: int, end: int) -> bool:
 
 _BESIDE_HEAD: Final = ("", *'\n\t,;"_|')
 _GLUED: Final = lazy_regex('[,;][A-Za-z"]')
-_CELL_BEFORE: Final = lazy_regex(r"(?:\A|[\n|,;\t][\" ]?|  |)(?=[A-Za-z0-9 _.-]*\Z)")
+_CELL_BEFORE: Final = lazy_regex(r"(?:\A|[\n|,;\t][\" ]?|  |)(?=[A-Za-z0-9 _.-]{0,40}\Z)")
 _FORM_WORDS: Final = joined_words(" ".join(LABELS | SECRETS))
-_FORM_HEADER: Final = lazy_regex(rf"[A-Za-z][A-Za-z0-9 _.#/-]{{1,30}}{_BEHIND}")
+_FORM_HEADER: Final = lazy_regex(rf"[A-Za-z][A-Za-z0-9 _.#/-]{{1,30}}{_BEHIND.replace('*', '{0,8}')}")
 _FITS: Final[dict[str, Callable[[str], object]]] = {
     "secret": lambda value: len(value) > 2 and " " not in value,
     "pass": lambda value: len(value) > 5 and " " not in value and not value.isalpha() and any(map(str.isalpha, value)),

@@ -253,7 +253,8 @@ def readings_of(label: str, value: str) -> Iterator[str]:
     coded = any(map(str.isdigit, value)) and sum(map(str.isalnum, value)) > 4 and not value.startswith("0x")
     if coded and value.islower() and _SMALL_CODE.fullmatch(value):
         yield value.upper()
-    if coded and (value.islower() or value.isupper()) and not PLACED.isdisjoint(label[:-1].split(" ")):
+    lined = coded and _ONE_CASE_LINE.fullmatch(value) and (value.islower() or value.isupper())
+    if lined and not PLACED.isdisjoint(label[:-1].split(" ")):
         yield value.title()
 
 
@@ -262,6 +263,7 @@ _SMALL_CODE: Final = lazy_regex(
     r"[a-z0-9]{1,40}(?:[ /.-][a-z0-9]{1,14}){0,6}"
 )
 """Letters and digits in one word, or a code of a few letters before its number: mx73 ytv, hx-9145-5011."""
+_ONE_CASE_LINE: Final = lazy_regex("[A-Za-z0-9]{1,20}[,.]?(?: [A-Za-z0-9'-]{1,20}[,.]?){1,8}")
 PLACED: Final = words_in("address addr street location city town ship")
 
 

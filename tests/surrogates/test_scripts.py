@@ -137,3 +137,11 @@ def test_address_in_chinese_characters_on_a_japanese_page_is_japanese() -> None:
 def test_small_russian_names_stay_small_and_kin_stays() -> None:
     uncle, tagir, family = _drawn("person", [Mention("Дядя Боря"), Mention("тагира"), Mention("сафиуллин")])
     assert uncle.startswith("Дядя ") and tagir.islower() and tagir.endswith("а") and family.islower()
+
+
+@pytest.mark.parametrize("value", ["京都府京都市", "東京都町田市", "東京都府中市"])
+def test_a_letter_of_a_name_is_no_unit_of_a_japanese_address(value: str) -> None:
+    for seed in (1, 2, 3):
+        drawn = place(value, "ja", MemoryScope(), tv.seeded_generator(seed))
+        prefecture = next(name for name in entries("ja 県") if drawn.startswith(name))
+        assert drawn.removeprefix(prefecture).removesuffix("市") in entries("ja place")

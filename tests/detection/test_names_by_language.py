@@ -61,6 +61,8 @@ FOUND = [
     ("pl", "w części Estonii i na Roztoczu", ["Estonii place", "Roztoczu place"]),
     ("pl", "urodził się ···· Remigiusz Rydygier", ["Remigiusz Rydygier person"]),
     ("pl", "cena ···· Opłata", []),
+    ("pl", "źródła rzek, m.in. Mahakam i innych", ["Mahakam person"]),
+    ("pl", "To koniec. Mahakam i inne", []),
     ("it", "Niente febbre. Rosa ha detto che Rosa Bianchi torna.", ["Rosa person", "Rosa Bianchi person"]),
 ]
 

@@ -15,6 +15,7 @@ FOUND = [
     ("He joined the Indian Institute of Science that year.", "organization", "Indian Institute of Science"),
     ("She played in the National Rugby League for a while.", "organization", "National Rugby League"),
     ("The show aired on KTVX for two years.", "organization", "KTVX"),
+    ("Wczoraj grał u nas zespół Wrzosak i nie było tu nikogo.", "organization", "Wrzosak"),
     ("It was first shown by NBC in the spring.", "organization", "NBC"),
     # labels, kin, roles and houses of seven languages
     ("Le syndic Montagne ne sera pas là avec nous.", "person", "Montagne"),
@@ -123,6 +124,7 @@ STAYS = [
     ("Er spielte für den Verein als rechter Mittelfeldspieler.", "Mittelfeldspieler"),
     ("Nel 1590 morì il padre. Sorgendo sul colle, il paese è bello.", "Sorgendo"),
     ("The budget was owned by FAQ and the rest of them.", "FAQ"),
+    ("U dziecka jest zespół Wrzosaka i nie ma na to leku.", "Wrzosaka"),
     ("His old RAF tie was in the box with the rest.", "RAF"),
     ("Firmado: RECEPCIÓN\nno lo sabe con los demás de la casa.", "RECEPCIÓN"),
     ("Unterschrift: REDAKTIONSTEAM\nDas ist nicht mehr bei uns.", "REDAKTIONSTEAM"),

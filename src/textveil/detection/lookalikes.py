@@ -382,8 +382,10 @@ AFTER_GATE: Final = with_words(f"{_AFTER} {_RESULTS} {_OWNED}")
 
 def find_eponyms(text: str) -> Iterator[Found]:
     """Yield whom an illness, a sign or a law is called after: enfermedad de Paget, Morbus Crohn, Murphy negativo."""
-    for _, end in places_of(text, _AFTER_WORDS):
-        if (named := _NAMED_AFTER.match(text, end)) is not None:
+    for start, end in places_of(text, _AFTER_WORDS):
+        named = _NAMED_AFTER.match(text, end)
+        band = named is not None and text[start:end].lower() == "zespol" and named["name"][-1] not in "ao"
+        if named is not None and not band:  # zespol Downa, but the band Maanam
             yield Found(*named.span("name"), ORDINARY, 0.0, EPONYM)
     for start, _ in places_of(text, _RESULT_WORDS):
         sign = _SIGN_BEFORE.search(text, max(0, start - _LONGEST_SIGN), start)

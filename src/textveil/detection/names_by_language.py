@@ -72,6 +72,8 @@ _ENDS_ITEM: Final = re.compile(r"[ \t]{0,4}(?:[\n;)|]|\Z)|\.(?:\s|\Z)|[ \t]{2}")
 """The end of a line or an item, behind a place: Hotel Strandkorb, Westerland; 19.08.1991, Leck."""
 _NOTED: Final = re.compile(r" - [a-z]{2,20} [a-z]").match
 _BEHIND_FOUND: Final = re.compile(r"[a-z] \xb7+ \Z").search
+_ABBREVIATED: Final = re.compile(r"(?<![A-Za-z])(?:[a-z]\. ?[a-z]{1,3}|np|tzw|bzw|resp|bijv)\.\Z").search
+"""What ends with a full stop and no sentence: m.in., z. B., p. ej."""
 _SPOKEN: Final = re.compile(r", [a-z]").match
 _ADDRESSED: Final = frozenset(
     """gentili egregi egregie cari care estimados estimadas queridos queridas apreciados chers cheres prezados prezadas
@@ -612,7 +614,8 @@ def _before(text: str, start: int) -> _Before:
     sign = back[: len(back) - len(here)][-1:]
     words = [word.lower() for word in _BACK_WORD.findall(here)]
     quoted = here.rstrip(" ")[-1:] in ('"', OTHER)
-    opens = not words and (quoted or not sign or sign in ".!?:;\n|*")
+    shortened = sign == "." and _ABBREVIATED(back, 0, len(back) - len(here)) is not None
+    opens = not (words or shortened) and (quoted or not sign or sign in ".!?:;\n|*")
     return _Before(tuple(words[::-1]), opens, quoted, sign)
 
 

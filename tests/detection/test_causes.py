@@ -44,6 +44,8 @@ def found(text: str, kind: str) -> list[str]:
                 "https://stackoverflow.com/users/48213/orla-fenwick",
                 "https://hub.docker.com/r/orlafenwick/web",
                 "https://www.w3.org/People/Fenwick",
+                "https://fenwick.gov.uk/council-tax",
+                "https://fenwick.pool.io/x",
                 "https://code.farn.io/orlafenwick/notes@1.4/orla.js",
                 "https://cdn.jsdelivr.net/gh/orlafenwick/notes/x.js",
             )
@@ -68,6 +70,8 @@ def test_what_must_go_is_found(text: str, kind: str, values: list[str]) -> None:
         ("user=db_admin logged in", "handle"),
         ("The Headteacher, a Barista and the Policyholder met.", "person"),
         ('xmlns="http://www.w3.org/2000/svg" https://api.example.com/v2/orders', "url"),
+        ("app.kubernetes.io/name: x, server 0.pool.ntp.org, www.gov.uk/council-tax, https://docs.rs/serde", "url"),
+        ("relay=gmail-smtp-in.l.google.com; deb http://archive.ubuntu.com/ubuntu jammy", "url"),
         ("Readings: 1 Corinthians 13", "place"),
         ("Handed over on Ward 7C, then seen on Block 3C today.", "person"),
         ("Closed on Thurs. and all Tues. morning, ask Weds. shift.", "person"),

@@ -56,7 +56,14 @@ _PUBLIC_HOST: Final = lazy_regex(
     r"|schemas\.(?:xmlsoap\.org|openxmlformats\.org|microsoft\.com)|json-schema\.org|schema\.org|spdx\.org|kubernetes\.io"
     r"|(?:fonts|ajax)\.googleapis\.com|fonts\.gstatic\.com|cdn\.jsdelivr\.net|unpkg\.com|cdnjs\.cloudflare\.com"
     r"|hub\.docker\.com|docs\.docker\.com|(?:www\.)?apache\.org|maven\.apache\.org|opensource\.org|(?:www\.)?gnu\.org"
-    r"|creativecommons\.org)(?:/[\w.@+~-]{1,80}){0,8}/?"
+    r"|creativecommons\.org|(?:[0-9]\.)?(?:[a-z]{2,10}\.)?pool\.ntp\.org|time\.(?:google|windows|apple|cloudflare)\.com"
+    r"|[a-z0-9-]{1,24}\.l\.google\.com|(?:[a-z-]{1,24}\.){1,2}(?:kubernetes|k8s)\.io|cert-manager\.io|argoproj\.io|helm\.sh"
+    r"|(?:archive|security|ports)\.ubuntu\.com|(?:deb|security|ftp)\.debian\.org|dl-cdn\.alpinelinux\.org|apt\.postgresql\.org"
+    r"|download\.docker\.com|packages\.microsoft\.com|repo\.anaconda\.com|mirrors\.kernel\.org|acme-v02\.api\.letsencrypt\.org"
+    r"|(?:www\.|docs\.|dev\.)?(?:python|nodejs|postgresql|sqlite|nginx|kernel|rust-lang|ruby-lang|typescriptlang|semver|json|yaml"
+    r"|ietf|rfc-editor|unicode|iana|letsencrypt|contributor-covenant|mariadb|haproxy)\.org|docs\.rs|(?:pkg\.)?go\.dev|git-scm\.com"
+    r"|(?:www\.)?php\.net|redis\.io|react\.dev|keepachangelog\.com|learn\.microsoft\.com|docs\.(?:github|gitlab|aws\.amazon)\.com"
+    r"|nvd\.nist\.gov|cve\.mitre\.org|www\.(?:gov|nhs)\.uk|(?:www\.)?(?:irs|ssa|cdc|fda)\.gov|(?:www\.)?who\.int)(?:/[\w.@+~-]{1,80}){0,8}/?"
     r"|api\.(?:openai|anthropic|stripe)\.com(?:/(?:v[0-9]|[a-z_]{2,24})){0,5}"
     r"|(?P<host>(?:[a-z0-9-]{1,40}\.){0,4}example\.(?:com?\.[a-z]{2}|[a-z]{2,3})|(?:[a-z0-9-]{1,40}\.){1,3}intern(?:al)?"
     r"(?:\.example)?|ghcr\.io|quay\.io|(?:docker|gcr|lscr)\.io|mcr\.microsoft\.com)(?::[0-9]{2,5})?(?P<path>(?:/[a-z0-9._-]{1,40})"
@@ -149,7 +156,8 @@ HOST_GATE: Final = holding(
     "rubygems.org", "w3.org", "mozilla.org", "stackoverflow", "schema", "spdx.org", "kubernetes.io", "googleapis",
     "gstatic", "jsdelivr", "unpkg", "cdnjs", "apache.org", "opensource.org", "gnu.org", "creativecommons",
     "docs.python", "api.", "maven.", "packagist.org", "hcr.io", "quay.io", "gcr.io", "lscr.io", "mcr.microsoft",
-    "registry.",
+    "registry.", ".org", ".l.google.", "time.", ".io", ".sh", "ubuntu.com", "microsoft.com", "anaconda.com", "docs.",
+    ".dev", "git-scm", "php.net", "keepachangelog", ".gov", "gov.uk", "nhs.uk", "who.int",
 )  # fmt: skip
 CONSTANT_GATE: Final = at_digits("[0-9]{6}")
 

@@ -250,14 +250,6 @@ def chat_words() -> frozenset[str]:
     return frozenset(written("en")["chat words"])
 
 
-_STRETCHED: Final = lazy_regex(r"([a-z])\1\1")
-
-
-def is_chat_word(low: str) -> bool:
-    """Return whether an unlisted word is one of messages, or stretched as nobody's name is: tbf, sooo."""
-    return low in chat_words() or _STRETCHED.search(low) is not None
-
-
 @lru_cache(maxsize=1 << 13)
 def is_nickname(low: str) -> bool:
     """Return whether an unlisted word is made of a given name as nicknames are: tommo, gazza, robster, lindz."""

@@ -245,8 +245,6 @@ class Judge:
         text, start = self._text, word.start
         if word.marks & _SMALL_TOO or word.low in known.FUNCTION_WORDS or text[start - 1 : start] in ("#", "_", "@"):
             return NOTHING
-        if known.is_chat_word(word.low):
-            return NOTHING
         if evidence.kind and evidence.why != "verb":
             return evidence
         if placed and _LIVES_IN.search(text, max(0, start - BACK), start):

@@ -41,7 +41,7 @@ _FIRST: Final = (
 """``_WORD`` if no letter or digit stands before it; patterns that begin with a set of characters are fast."""
 
 _RUN: Final = lazy_regex(
-    rf"{_FIRST}(?:(?: (?:(?<=\. ) )?(?:(?:{_SMALL}) ){{0,3}}|, (?=(?:Inc|Ltd|LLC|Corp|Jr|Sr|Co)\b))"
+    rf"{_FIRST}(?:(?: {{1,2}}(?:(?:{_SMALL}) ){{0,3}}|, (?=(?:Inc|Ltd|LLC|Corp|Jr|Sr|Co)\b))"
     rf"(?:(?:al|el|ar|as|ash|ad|an|ul|ur)-)?{_WORD}){{0,24}}+"
 )
 _PIECE: Final = lazy_regex(rf"{_WORD}|(?:{_SMALL})(?![A-Za-z])")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from textveil.detection.found import OTHER, Found, Search, finding, near, words_in
+from textveil.detection.found import OTHER, Found, Search, near, words_in
 from textveil.detection.gates import (
     at_digits,
     both,
@@ -94,7 +94,7 @@ _FIRST: Final = r"[0-9](?<![\w./$\xa4-].)(?<![^A-Za-z\"\xb7],.)"
 Patterns that begin with a set of characters are fast."""
 
 _NUMBER: Final = rf"{_FIRST}[0-9]{{0,5}}(?:[A-Za-z]|[-/][0-9]{{1,4}})?"
-_WORD: Final = r"[A-Z0-9][A-Za-z0-9'-]{0,30}\.?"
+_WORD: Final = r"(?:[A-Z][A-Za-z'-]{0,3}\.|[A-Z0-9][A-Za-z0-9'-]{0,30})"
 _ANY_WORD: Final = r"[A-Za-z][A-Za-z'.-]{0,30}"
 _HOUSE: Final = (
     r"[0-9]{1,5}(?:[/-][0-9]{1,4}){0,2}(?:/(?:bis|ter|[A-Za-z])\b|[A-Za-z](?![\w'])| [A-H](?![\w'])| [a-h]"
@@ -480,4 +480,16 @@ SMALL_CODE_GATE: Final = at_digits("[a-z][0-9][0-9a-z]? [0-9][a-z]")
 find_labelled_codes: Final = _search(_AFTER_CODE_WORD, 0.7)
 LABELLED_CODE_GATE: Final = at_digits("(?:[Pp]|ode|PLZ|is|er):? ?[0-9]{3}")
 STATE_GATE: Final = matching("[,:] [ACDFGHIKLMNOPRSTUVW][A-Z]")
-find_states: Final = finding(_AFTER_COMMA, "place", 0.7, group="place")
+_TOWN_BEFORE: Final = lazy_regex(rf"(?:[A-Z][A-Za-z'-]{{0,20}} |St\. |{OTHER},? |\b(?:in|from|near|at|outside) )\Z")
+
+
+def find_states(text: str) -> Iterator[Found]:
+    """Yield states behind a comma and a town; behind an ordinary word two letters are something else: Chest, PA."""
+    for match in matches(_AFTER_COMMA, text):
+        start = comma = match.start()
+        while start > 0 and text[start - 1].isalpha():
+            start -= 1
+        marks = 0 if text[comma] != "," else lists().words.get(text[start:comma].lower(), 0)
+        plain = marks & Marks.COMMON and not marks & (Marks.PLACE | Marks.KNOWN_PLACE)
+        if not plain or (text[start].isupper() and _TOWN_BEFORE.search(text, max(0, start - 24), start)):
+            yield Found(*match.span("place"), "place", 0.7)

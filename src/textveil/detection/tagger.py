@@ -267,7 +267,6 @@ def is_asked(word: Word, marks_of: Any) -> bool:
         or low in known.TITLES
         or low in known.INSTITUTIONS
         or low in known.GENERIC
-        or (not marks and known.is_chat_word(low))
         or word.end - word.start < 2
     )
 

@@ -1,13 +1,11 @@
 """``textveil sanitize`` with a small vocabulary, in this process."""
 
-import io
-import sys
 from functools import partial
 
 import pytest
+from tests.helpers.commands import run
 from tests.helpers.records import SECRET, WORDS
 
-from textveil.cli import main as cli
 from textveil.corpora import processes
 
 
@@ -27,15 +25,12 @@ def command(capsysbinary, monkeypatch):
     """
     monkeypatch.setattr(processes, "cores", lambda: 1)
 
-    def run(*arguments: object, stdin: bytes = b"") -> tuple[int, bytes, str]:
-        monkeypatch.setattr(sys, "argv", ["textveil", *map(str, arguments)])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        code = cli._exit_code()
-        captured = capsysbinary.readouterr()
-        assert SECRET.lower() not in captured.err.decode().lower()
-        return code, captured.out, captured.err.decode()
+    def called(*arguments: object, stdin: bytes = b"") -> tuple[int, bytes, str]:
+        code, out, err = run(capsysbinary, monkeypatch, *arguments, stdin=stdin)
+        assert SECRET.lower() not in err.lower()
+        return code, out, err
 
-    return run
+    return called
 
 
 @pytest.fixture

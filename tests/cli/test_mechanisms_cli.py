@@ -3,18 +3,16 @@
 import json
 import re
 
-from tests.cli.test_cli import one_line, textveil
+from tests.cli.test_cli import one_line
 from tests.helpers.shared import needs_lab
-
-__all__ = ["textveil"]
 
 
 @needs_lab
-def test_the_catalog(textveil) -> None:
-    code, out, _ = textveil("mechanisms")
+def test_the_catalog(command) -> None:
+    code, out, _ = command("mechanisms")
     assert code == 0
     assert b"refuted" in out
-    rows = json.loads(textveil("mechanisms", "--json")[1])
+    rows = json.loads(command("mechanisms", "--json")[1])
     assert next(row["name"] for row in rows) == "neighborhood"
     assert {row["status"] for row in rows} == {"proved", "refuted"}
     assert all(
@@ -38,12 +36,12 @@ def test_the_catalog(textveil) -> None:
 
 
 @needs_lab
-def test_one_mechanism_with_its_options(textveil) -> None:
-    code, out, _ = textveil("mechanisms", "gaussian")
+def test_one_mechanism_with_its_options(command) -> None:
+    code, out, _ = command("mechanisms", "gaussian")
     assert code == 0
     assert "guarantee  approximate DP [proved]" in out.decode()
     assert re.search(r"\ndelta +in \(0, 1\) +1e-5 +Delta of one token", out.decode())
-    (row,) = json.loads(textveil("mechanisms", "gaussian", "--json")[1])
+    (row,) = json.loads(command("mechanisms", "gaussian", "--json")[1])
     assert [one["name"] for one in row["declarations"]] == row["options"]
     assert row["declarations"][1] == {
         "name": "delta",
@@ -54,7 +52,7 @@ def test_one_mechanism_with_its_options(textveil) -> None:
         "help": "Delta of one token, for approximate DP.",
         "group": "Guarantee",
     }
-    code, _, err = textveil("mechanisms", "gausian")
+    code, _, err = command("mechanisms", "gausian")
     assert code == 2
     one_line(err)
     assert "Did you mean 'gaussian'" in err

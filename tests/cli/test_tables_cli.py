@@ -5,15 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.cli.test_cli import one_line, run
+from tests.cli.test_cli import one_line
 
 from textveil.corpora import processes as policy
 from textveil.vocabulary.public_tables import close_unused
-
-
-@pytest.fixture
-def textveil(capsysbinary, monkeypatch):
-    return lambda *arguments, stdin=b"": run(capsysbinary, monkeypatch, *map(str, arguments), stdin=stdin)
 
 
 @pytest.fixture
@@ -34,72 +29,72 @@ def vectors(tmp_path: Path) -> Path:
     return folder
 
 
-def test_built_once_listed_and_cleared(textveil, cache: Path, vectors: Path) -> None:
+def test_built_once_listed_and_cleared(command, cache: Path, vectors: Path) -> None:
     arguments = ("tables", "build", "--vocabulary", vectors, "--neighborhood-size", 5, "--json")
     for first in (True, False):
-        code, out, err = textveil(*arguments)
+        code, out, err = command(*arguments)
         assert (code, err) == (0, "")
         (row,) = json.loads(out)
         assert row["built"] is first and Path(row["path"]).parent == cache
-    code, out, _ = textveil("tables", "list", "--json")
+    code, out, _ = command("tables", "list", "--json")
     listed = json.loads(out)
     assert listed["folder"] == str(cache)
     (table,) = listed["tables"]
     assert table["kind"] == "neighbor-order" and table["intact"] is True
     assert table["arrays"] == [{"name": "neighbors", "dtype": "<u2", "shape": [600, 9]}]
     (cache / "other.table").write_bytes(b"?")
-    code, out, _ = textveil("tables", "list")
+    code, out, _ = command("tables", "list")
     assert b"600 x 9" in out and b"not intact" in out
-    code, out, _ = textveil("tables", "clear", "--json")
+    code, out, _ = command("tables", "clear", "--json")
     assert json.loads(out)["removed"] == 2
     assert list(cache.iterdir()) == []
-    assert b"removed 0 files" in textveil("tables", "clear")[1]
-    assert b"no tables" in textveil("tables", "list")[1]
+    assert b"removed 0 files" in command("tables", "clear")[1]
+    assert b"no tables" in command("tables", "list")[1]
 
 
-def test_the_table_of_flat_weights_comes_with_the_package(textveil, cache: Path) -> None:
-    code, out, _ = textveil("tables", "build", "--base-weights", "flat")
+def test_the_table_of_flat_weights_comes_with_the_package(command, cache: Path) -> None:
+    code, out, _ = command("tables", "build", "--base-weights", "flat")
     assert code == 0 and out.startswith(b"there") and b"neighbors.table" in out
     assert not cache.exists()
 
 
-def test_the_table_of_all_rows_is_built_for_the_default(textveil, cache: Path, vectors: Path) -> None:
+def test_the_table_of_all_rows_is_built_for_the_default(command, cache: Path, vectors: Path) -> None:
     for first in (True, False):
-        code, out, err = textveil("tables", "build", "--vocabulary", vectors, "--json")
+        code, out, err = command("tables", "build", "--vocabulary", vectors, "--json")
         assert (code, err) == (0, "")
         (row,) = json.loads(out)
         (path,) = cache.iterdir()
         assert row == {"kind": "raised-rows", "bytes": path.stat().st_size, "path": str(path), "built": first}
 
 
-def test_what_cannot_be_built_is_told_in_one_line(textveil, cache: Path, vectors: Path, monkeypatch) -> None:
-    code, _, err = textveil("tables", "build", "--mechanism", "randomized-response")
+def test_what_cannot_be_built_is_told_in_one_line(command, cache: Path, vectors: Path, monkeypatch) -> None:
+    code, _, err = command("tables", "build", "--mechanism", "randomized-response")
     assert code == 2
     one_line(err)
     monkeypatch.setenv("TEXTVEIL_CACHE", str(vectors / "words.txt"))
-    code, out, err = textveil("tables", "build", "--vocabulary", vectors, "--neighborhood-size", 5)
+    code, out, err = command("tables", "build", "--vocabulary", vectors, "--neighborhood-size", 5)
     assert (code, out) == (1, b"")
     one_line(err)
     assert "TEXTVEIL_CACHE" in err
 
 
-def _sanitize(textveil, vectors: Path, lines: int):
+def _sanitize(command, vectors: Path, lines: int):
     options = ("--vocabulary", vectors, "--neighborhood-size", 5, "--seed", 3, "-q", "--workers", 1)
     source = vectors.parent / "in.txt"
     source.write_text("abcx defx hijx.\n" * lines)
-    return textveil("sanitize", source, *options)
+    return command("sanitize", source, *options)
 
 
-def test_a_run_builds_its_table_by_the_size_of_the_input_alone(textveil, cache: Path, vectors: Path) -> None:
+def test_a_run_builds_its_table_by_the_size_of_the_input_alone(command, cache: Path, vectors: Path) -> None:
     """Three words, and the table is built; nothing less is ever written."""
     assert not policy.pays(500, 600) and policy.pays(1000, 600)
-    code, _, err = _sanitize(textveil, vectors, 30)
+    code, _, err = _sanitize(command, vectors, 30)
     assert code == 0 and "seed" in err and not cache.exists()
-    code, large, err = _sanitize(textveil, vectors, 63)
+    code, large, err = _sanitize(command, vectors, 63)
     (path,) = cache.iterdir()
     assert path.suffix == ".table"
     path.unlink()
-    without = textveil(
+    without = command(
         *("sanitize", "-", "--format", "txt", "--vocabulary", vectors, "--neighborhood-size", 5),
         *("--seed", 3, "-q", "--workers", 1),
         stdin=(vectors.parent / "in.txt").read_bytes(),
@@ -109,8 +104,8 @@ def test_a_run_builds_its_table_by_the_size_of_the_input_alone(textveil, cache: 
 
 
 @pytest.mark.parametrize("full", [True, False])
-def test_a_cache_that_takes_nothing_costs_one_line(textveil, cache: Path, vectors: Path, monkeypatch, full) -> None:
-    _, right, _ = _sanitize(textveil, vectors, 63)
+def test_a_cache_that_takes_nothing_costs_one_line(command, cache: Path, vectors: Path, monkeypatch, full) -> None:
+    _, right, _ = _sanitize(command, vectors, 63)
     (path,) = cache.iterdir()
     path.unlink()
     close_unused()  # as in a new process
@@ -118,14 +113,14 @@ def test_a_cache_that_takes_nothing_costs_one_line(textveil, cache: Path, vector
         monkeypatch.setattr(policy.shutil, "disk_usage", lambda folder: type("Usage", (), {"free": 10_000}))
     else:
         monkeypatch.setenv("TEXTVEIL_CACHE", str(vectors / "words.txt"))
-    code, out, err = _sanitize(textveil, vectors, 63)
+    code, out, err = _sanitize(command, vectors, 63)
     assert (code, out) == (0, right)
     (line,) = [line for line in err.splitlines() if "cache" in line]
     assert line.startswith("textveil: ") and line.endswith("Set TEXTVEIL_CACHE to a folder with room.")
     assert list(cache.iterdir()) == []
 
 
-def test_very_large_tables_are_built_only_when_asked_for(textveil, cache: Path, vectors: Path, monkeypatch) -> None:
+def test_very_large_tables_are_built_only_when_asked_for(command, cache: Path, vectors: Path, monkeypatch) -> None:
     monkeypatch.setattr(policy, "MOST_BYTES", 10_000)
-    assert _sanitize(textveil, vectors, 63)[0] == 0
+    assert _sanitize(command, vectors, 63)[0] == 0
     assert not cache.exists()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from tests.cli.test_cli import run
+from tests.helpers.commands import run
 from tests.helpers.shared import needs_lab, skip_without_extra
 from tools import doc_tables
 

@@ -403,8 +403,11 @@ def _markup(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def _words(text: str) -> Iterator[tuple[int, int]]:
     for pattern in (_HUMPED, _SNAKE, _DOTTED, _CALL):
         for match in matches(pattern, text):
-            named = _could_name(match[0]) or _FIELD_BEFORE.search(text, max(0, match.start() - 24), match.start())
-            named = named or (pattern is _HUMPED and _FIRM_BEHIND.match(text, match.end()))
+            named = (
+                _could_name(match[0])
+                or _FIELD_BEFORE.search(text, max(0, match.start() - 24), match.start())
+                or (pattern is _HUMPED and _FIRM_BEHIND.match(text, match.end()))
+            )
             if not named and (pattern is not _DOTTED or _is_dotted(match[0])):
                 yield match.span()
     for pattern in (_COLOR, _CELLS, _KEY):

@@ -145,10 +145,10 @@ def test_a_draw_that_looks_at_the_text_is_caught(monkeypatch: pytest.MonkeyPatch
 
 
 def _digits(epsilon: float, texts: int = 3000) -> list[int]:
-    """How often each digit comes out where the private one is 3, by the surrogate that presets use."""
+    """How often each digit from 1 comes out where the private one is 3, by the surrogate that presets use."""
     policy = small_policy(surrogate("number", "digits", epsilon=epsilon, scope="mention"), detectors=())
     releases = Sanitizer(policy).batch(["bed 3"] * texts, maps=False)
-    return np.bincount([int(one.text[-1]) for one in releases], minlength=10).tolist()
+    return np.bincount([int(one.text[-1]) for one in releases], minlength=10).tolist()[epsilon == 0 :]
 
 
 def test_digits_at_epsilon_0_are_uniform() -> None:

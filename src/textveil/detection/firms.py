@@ -214,6 +214,8 @@ _BEFORE_PLACED: Final = lazy_regex(
     r" (?:the )?\Z"
 )
 """Words before a place that one can be at: moved into Rosewood Lodge."""
+_ADDRESS_BEHIND: Final = lazy_regex(r",[ \n]{1,2}[A-Z][a-z]+[ ,.\n]")
+"""The street or town of a house that is somebody's: Woodpecker Cottage, Back Lane."""
 _OF: Final = lazy_regex(rf" of (?:the )?{_W}(?: {_W}){{0,2}}+")
 """What a school is of: Darpana Academy of Performing Arts."""
 _GOES_ON: Final = lazy_regex(r"[A-Za-z0-9_(@-]| [A-Z][a-z]| [0-9]")
@@ -256,7 +258,7 @@ def _named_before(text: str, end: int, *, weak: bool) -> int:
         return -1
     start = words[0][0]
     house = _WORD.match(text, end)
-    placed = house is not None and house[0].lower() in _PLACED
+    placed = house is not None and house[0].lower() in _PLACED and not _ADDRESS_BEHIND.match(text, house.end())
     before = _BEFORE_PLACED.search(text, max(0, start - 16), start)
     near = before is not None and (placed or (len(named) > 1 and before["at"] is not None))  # at Elm Bank Surgery
     at = near and not named[0].isupper()

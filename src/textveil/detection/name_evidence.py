@@ -219,10 +219,16 @@ _ACTED_ON: Final = lazy_regex(
 """Words before a person who is given something, or whom a verb follows: gave Rose money."""
 
 
+_FIRST_OF_TWO: Final = lazy_regex(r"[a-z,;] [A-Z][a-z]+ \Z")
+"""A capital within a sentence before another: the Filthy Frank reaction."""
+
+
 def modifies_thing(text: str, start: int, end: int) -> bool:
     """Return whether the noun of a thing stands right behind a name that is a word too: Gates kit."""
     behind = _NOUN.match(text, end)
     if behind is None or not _is_noun(behind["noun"]) or _ACTED_ON.search(text, max(0, start - 10), start):
+        return False
+    if _FIRST_OF_TWO.search(text, max(0, start - 20), start):
         return False
     return not (text[behind.end() - 1] == "s" and text[behind.end() : behind.end() + 1] in _STOPS)  # Max whines.
 

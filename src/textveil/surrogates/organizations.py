@@ -74,7 +74,7 @@ _PUBLIC: Final = (
     r"\xfcniversitesi|hastanesi|belediyesi|lisesi|okulu|ilkokulu|ortaokulu|fak\xfcltesi|karakolu|emniyeti|"
     r"universiteit|gemeente|szpital|uniwersytet|szko\u0142a|liceum|"
     r"tribunale?|procura|questura|prefettura|carabinieri|stazione|pr\xe9fecture|commissariat|gendarmerie|juzgado|"
-    r"amtsgericht|landgericht|sozialgericht|finanzamt|jobcenter|polizei\w{0,12}|rechtbank|s\u0105d|rejonowy|okr\u0119gowy|"
+    r"amtsgericht|landgericht|sozialgericht|finanzamt|jobcenter|polizei(?:inspektion|revier|direktion|pr\xe4sidium|wache|station|posten)?|rechtbank|s\u0105d|rejonowy|okr\u0119gowy|"
     r"urz\u0105d|delegacia|funeral|manor|nursery|surgery"
 )
 _FIRM: Final = (

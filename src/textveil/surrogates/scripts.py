@@ -658,9 +658,9 @@ def polish_regular(entries: tuple[str, ...], role: str) -> tuple[str, ...]:
 
 
 _REGULAR: Final = {
-    "family": lazy_regex(r"\w+[aiyu]k"),
-    "given": lazy_regex(r"\w+(?:[^cijl\u017c]a|[ai]n|[ae]l|usz|osz|asz|\u0142aw|rt|[^e]r)"),
-    "town": lazy_regex(r"[^\W_]{4,}(?:\u00f3w|ice|in|yn|owo|ewo)"),
+    "family": lazy_regex(r"\w{1,40}[aiyu]k"),
+    "given": lazy_regex(r"\w{1,40}(?:[^cijl\u017c]a|[ai]n|[ae]l|usz|osz|asz|\u0142aw|rt|[^e]r)"),
+    "town": lazy_regex(r"[^\W_]{4,40}(?:\u00f3w|ice|in|yn|owo|ewo)"),
 }
 
 

@@ -10,9 +10,9 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 from textveil.detection import (
     addresses,
@@ -52,6 +52,7 @@ from textveil.detection import (
 from textveil.detection.addresses import REGIONS, find_addresses
 from textveil.detection.demographic_lists import with_states
 from textveil.detection.found import (
+    LEAST_SCORE,
     Found,
     Phase,
     Phases,
@@ -123,56 +124,36 @@ class EmbeddedDetector:
 
     def _detected(self, text: str) -> list[DetectedSpan]:
         read = plain(unglued(text))
-        found = self._read(text, read)
-        beside = [*self._across_lines(text), *self._in_fields(read)]
-        if not beside:
-            return found
-        kept = [span for span in found if span.kind not in _ONLY_DIGITS or not _meets(span, beside)]
-        return covering(text, [*kept, *beside])
-
-    def _read(self, text: str, read: Plain) -> list[DetectedSpan]:
         language = language_of(text)
         modules = modules_for(text, language)
         spans = in_plain(read, found_in_scripts(text, modules)) if modules else []
         rest = without(read.text, [(span.start, span.end) for span in spans])
-        return self._judged(text, read, language, *in_phases(rest, phases_for(self._regions, language)), spans)
+        found = self._judged(text, read, language, *in_phases(rest, phases_for(self._regions, language)), spans)
+        again = list(self._read_again(text, read, language, found))
+        if not again:
+            return found
+        kept = [span for span in found if span.kind not in _ONLY_DIGITS or not _meets(span, again)]
+        return covering(text, [*kept, *again])
 
-    def _in_fields(self, read: Plain) -> Iterator[DetectedSpan]:
-        """Yield what fields of markup, settings and rows hold, as a form has it whose lines they are."""
-        lines, form, starts, length = [], [], [], 0
-        for label, start, end in (*segments.form_lines(read.text), *people_in_tables.cells_of_forms(read.text)):
-            for value in segments.readings_of(label, read.text[start:end]):
-                form.append(f"{label} {value}\n")
-                lines.append((start, end))
-                starts.append(length + len(label) + 1)
-                length += len(form[-1])
-        written = "".join(form)
-        for span in self._read(written, Plain(written, None, length)) if form else ():
-            number = bisect_right(starts, span.start) - 1
-            start, end = lines[max(number, 0)]
-            moved = start - starts[max(number, 0)]
-            if number >= 0 and span.end + moved <= end and span.kind in _OF_FIELDS:
-                start, end = read.original(span.start + moved, span.end + moved)
-                yield span._replace(start=start, end=end)
-
-    def _across_lines(self, text: str) -> Iterator[DetectedSpan]:
-        """Yield numbers, dates and streets that a line of prose ends within, as the line without its end has them."""
-        for wrap in matches(_WRAP, text):
-            line = text[max(text.rfind("\n", 0, wrap.start()) + 1, wrap.start() - _LINE) : wrap.start()]
-            head = _HEAD.match(text, wrap.end())
-            prose = len(line) > _LINE // 2 and " " in line[:-_TAIL] and not set(line) & set("|\t")
-            prose = prose and len(_CELL_ENDS.findall(line)) < _FEWEST_CELLS
-            if head is None or not prose or (line[-1].isdigit() and _BEGINS_A_ROW.match(head[0])):
-                continue
-            if not (line[-1] in "-)0123456789" or head[0][0].isdigit() or _HOUSE.search(line, len(line) - _TAIL)):
-                continue
-            tail = line[-_TAIL:].partition(" ")[2] or line[-_TAIL:]
-            joint = "" if tail.endswith("-") else " "
-            piece = f"{tail}{joint}{head[0]}"
-            for span in self._read(piece, plain(unglued(piece))):
-                end = span.end - len(tail) - len(joint)
-                if span.start < len(tail) and end > 0 and span.kind not in _NOT_ACROSS:
-                    yield span._replace(start=wrap.start() - len(tail) + span.start, end=wrap.end() + end)
+    def _read_again(
+        self, text: str, read: Plain, language: str, found: Sequence[DetectedSpan]
+    ) -> Iterator[DetectedSpan]:
+        """Yield what else fields hold, read as lines of a form, and what the end of a line of prose parts."""
+        held = bytearray(len(text))
+        for span in found:
+            if span.score >= LEAST_SCORE and span.kind not in _ONLY_DIGITS:
+                held[span.start : span.end] = b"\1" * (span.end - span.start)
+        fields = [piece for piece in _fields(read.text) if not _is_held(text, held, read, piece)]
+        pieces = [*fields, *_joined_lines(read.text)]
+        if not pieces:
+            return
+        written = "\n".join([piece.text for piece in pieces])
+        starts = list(accumulate([len(piece.text) + 1 for piece in pieces], initial=0))
+        for value in in_phases(written, _value_phases(self._regions, language))[0]:
+            number = bisect_right(starts, value.start) - 1
+            place = pieces[number].place(value.start - starts[number], value.end - starts[number], value.kind)
+            if place is not None:
+                yield DetectedSpan(*read.original(*place), value.kind, value.score, NAME, value.why)
 
     def _judged(
         self,
@@ -216,6 +197,54 @@ class EmbeddedDetector:
         return covering(text, spans) if met else spans
 
 
+class _Piece(NamedTuple):
+    """A text that is read again: characters of the source up to ``at`` and from ``goes_on``, and what joins them."""
+
+    text: str
+    first: int  # characters of the first part: a label, or the line up to its end
+    joint: int  # characters between the parts
+    at: int  # where the first part ends in the source
+    goes_on: int  # where the second begins
+    labelled: bool  # whether the first part is a label, which the source has elsewhere
+
+    def place(self, start: int, end: int, kind: str) -> tuple[int, int] | None:
+        """Return where a span stands in the source; None if another search finds its kind, or it is in one part."""
+        second = self.first + self.joint
+        if end <= second or end > len(self.text):
+            return None
+        if self.labelled:
+            inside = start >= second and kind in _OF_FIELDS
+            return (start - second + self.goes_on, end - second + self.goes_on) if inside else None
+        parted = start < self.first and kind not in _NOT_ACROSS
+        return (start - self.first + self.at, end - second + self.goes_on) if parted else None
+
+
+def _is_held(text: str, held: bytearray, read: Plain, piece: _Piece) -> bool:
+    start, end = read.original(piece.goes_on, piece.goes_on + len(piece.text) - piece.first - piece.joint)
+    return not any(character.isalnum() and not held[place] for place, character in enumerate(text[start:end], start))
+
+
+def _fields(text: str) -> Iterator[_Piece]:
+    for label, start, end in (*segments.form_lines(text), *people_in_tables.cells_of_forms(text)):
+        for value in segments.readings_of(label, text[start:end]):
+            yield _Piece(f"{label} {value}", len(label), 1, start, start, labelled=True)
+
+
+def _joined_lines(text: str) -> Iterator[_Piece]:
+    for wrap in matches(_WRAP, text):
+        line = text[max(text.rfind("\n", 0, wrap.start()) + 1, wrap.start() - _LINE) : wrap.start()]
+        head = _HEAD.match(text, wrap.end())
+        prose = len(line) > _LINE // 2 and " " in line[:-_TAIL] and not set(line) & set("|\t")
+        prose = prose and len(_CELL_ENDS.findall(line)) < _FEWEST_CELLS
+        if head is None or not prose or (line[-1].isdigit() and _BEGINS_A_ROW.match(head[0])):
+            continue
+        if not (line[-1] in "-)0123456789" or head[0][0].isdigit() or _HOUSE.search(line, len(line) - _TAIL)):
+            continue
+        tail = line[-_TAIL:].partition(" ")[2] or line[-_TAIL:]
+        joint = "" if tail.endswith("-") else " "
+        yield _Piece(f"{tail}{joint}{head[0]}\n", len(tail), len(joint), wrap.start(), wrap.end(), labelled=False)
+
+
 _WRAP: Final = lazy_regex(r"(?<=[\w)-])[ \t]{0,2}\r?\n(?:[ \t]?>){0,4}[ \t]{0,2}(?=[\w(])")
 _HEAD: Final = lazy_regex(r"(?![0-9]{1,3}[.)] |[\w -]{1,24}:)[\w(][^\n|\t]{0,40}")
 _BEGINS_A_ROW: Final = lazy_regex("[0-9]{1,2}[/:.][0-9]|[0-9]{4}-[0-9]{2}-")  # a date or a time of a log
@@ -223,15 +252,15 @@ _HOUSE: Final = lazy_regex("(?<![\\w.,-])[0-9]{1,4}(?: [A-Z][a-z]{1,20}){1,2}\\Z
 _CELL_ENDS: Final = lazy_regex("[,;](?! )")
 _LINE, _TAIL, _FEWEST_CELLS = 72, 40, 3
 _OF_FIELDS: Final = frozenset(["age", "date", "handle", "id", "ip", "phone", "place", "secret", "time"])
+_NOT_ACROSS: Final = frozenset(
+    ("person", "organization", "number", "measurement", "quantity", "duration", "numbering", ORDINARY, technical.CODE)
+)
+"""Kinds that searches find across a line's end, or that are no more than their digits."""
 _ONLY_DIGITS: Final = frozenset(["code-number", "duration", "measurement", "number", "numbering", "quantity"])
 
 
 def _meets(span: DetectedSpan, others: Sequence[DetectedSpan]) -> bool:
     return any(other.start < span.end and span.start < other.end for other in others)
-
-
-_NOT_ACROSS: Final = frozenset(("person", "organization", "number", "measurement", "quantity", "duration", "numbering"))
-"""Kinds that searches find across a line's end, or that are no more than their digits."""
 
 
 @lru_cache(maxsize=8)
@@ -642,6 +671,12 @@ _INSTEAD: Final = {
         "she is married", "a Roma"),
 }  # fmt: skip
 """Rows for pages in another language, by the row that each replaces."""
+
+
+@lru_cache(maxsize=64)
+def _value_phases(regions: tuple[str, ...], language: str) -> Phases:
+    """Return the phases but those of names."""
+    return checked_phases(*phases_for(regions, language)[:-2])
 
 
 @lru_cache(maxsize=64)

@@ -352,7 +352,7 @@ class KeepList:
 
     def _holds(self, text: str, span: DetectedSpan) -> bool:
         start, first, key = _first_token(text, span.start)
-        if key not in self._words or not self._has_phrase(text, key):
+        if key not in self._words or not self._has_phrase(text, key, span):
             return False
         reach, tokens_of = self._longest * _WORD, _token_in(text)
         # A word that only begins entries is kept by an entry that begins there, or not at all.
@@ -387,10 +387,13 @@ class KeepList:
                 break
         return self._kept([token for token, _ in tokens], [key for _, key in tokens], at, span)
 
-    def _has_phrase(self, text: str, key: str) -> bool:
-        """Return whether a phrase with this word may stand in a text: each of its words does, or it links others."""
-        if (key,) in self.phrases or key in _LINKS or not text.isascii() or len(text) > SLICE:
+    def _has_phrase(self, text: str, key: str, span: DetectedSpan) -> bool:
+        """Return whether a phrase with this word may stand there: all its words are near, or the word links others."""
+        if (key,) in self.phrases or key in _LINKS or not text.isascii():
             return True
+        if len(text) > SLICE:
+            reach = (self._longest + 1) * _WORD
+            text = text[max(0, span.start - reach) : span.end + reach]
         words = words_of(text)
         return any(all(word in words or not word.isalpha() for word in phrase) for phrase in self._several[key])
 

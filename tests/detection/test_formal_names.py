@@ -32,6 +32,11 @@ def persons(text: str) -> list[str]:
         ("Patient: PETTIFER, Agnes M.", ["PETTIFER, Agnes M."]),
         ("u.name='Okafor, Jide'", ["Okafor, Jide"]),
         ('"Name": "van Dyke, Chidi"', ["van Dyke, Chidi"]),
+        ("my name is frank fields and i need help", ["frank fields"]),
+        ("my name is elliott ball, hi", ["elliott ball"]),
+        ("my name is mark.", ["mark"]),
+        ("my name is grace price is high", ["grace"]),
+        ("my name is important to me", []),
     ],
 )
 def test_the_whole_name_is_found(text: str, names: list[str]) -> None:

@@ -33,6 +33,7 @@ def found(text: str) -> list[str]:
         ("X-Original-To: prudence\n", ["prudence"]),
         ("bapt. Catharina, fil. Petri Wippermann et Evae Lohse.", ["Catharina", "Petri Wippermann", "Evae Lohse"]),
         ('"Umbridge, B" | Okparaeke, N. A. |', ["Umbridge, B", "Okparaeke, N. A."]),
+        ("Archer, Leonard\t12/03/1980\nGreen, Lucy | paid\nGreen, Blue | red", ["Archer, Leonard", "Green, Lucy"]),
         (
             "10  4471902  OGLETHORPE  T  07-MAR-1931  W\n10  4471903  OKPARAEKE  P  19-JUN-1950  W\n",
             ["OGLETHORPE", "T", "OKPARAEKE", "P"],

@@ -319,6 +319,9 @@ _THING: Final = lazy_regex(
 )
 """The next key of data about a package, a container or a step."""
 _LAST_WORD: Final = lazy_regex(r"([a-z]{1,24})[ ]$")
+_INTRODUCING: Final = ("my name is ", "my name's ")
+"""Behind these a given name is one, though it is a word: my name is mark."""
+_CLAUSE_ENDS: Final = lazy_regex(r"\Z|[.,;!?\n]| (?:and|but|i|i'm|from|here)(?![a-z])")
 _BACK: Final = 24
 _FEW: Final = 24  # different names in a text up to which each is searched for by itself
 _NOT_SMALL: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
@@ -365,17 +368,22 @@ def find_small_names(text: str) -> Iterator[Found]:
             continue
         low = word[0].removesuffix("'s")
         marks = marks_of(low, 0)
-        if cue and (
-            marks & _NOT_SMALL
-            or (is_plain_word(low) and not marks & _NAMED)
-            or low in known.FUNCTION_WORDS
-            or len(low) < 2
-            or _is_key(text, start, low)
+        introduced = cue and marks & _GIVEN and text[max(0, start - 11) : start].lower().endswith(_INTRODUCING)
+        if (
+            cue
+            and not introduced
+            and (
+                marks & _NOT_SMALL
+                or (is_plain_word(low) and not marks & _NAMED)
+                or low in known.FUNCTION_WORDS
+                or len(low) < 2
+                or _is_key(text, start, low)
+            )
         ):
             continue
         kind = "person" if cue else _kind(text, start, low, marks)
         if kind:
-            end = end_of_small_name(text, word, low) if kind == "person" else start + len(low)
+            end = end_of_small_name(text, word, low, cued=cue) if kind == "person" else start + len(low)
             reached = end
             yield Found(start, end, kind, 0.6 if cue else 0.4, "cue" if cue else "")
 
@@ -427,8 +435,11 @@ _CHATTING: Final = words_in(
 """Verbs of chats that no list of words holds: brandon texted."""
 
 
-def end_of_small_name(text: str, word: re.Match[str], low: str) -> int:
-    """Return where a name ends: with family names, initials, and words that no list holds."""
+def end_of_small_name(text: str, word: re.Match[str], low: str, *, cued: bool = False) -> int:
+    """Return where a name ends: with family names, initials, and words that no list holds.
+
+    Behind a cue a family name that is a word too belongs to it where the clause ends: my name is frank fields and I.
+    """
     marks_of = lists().words.get
     end = word.start() + len(low)
     position, last = word.end(), word[0]
@@ -440,7 +451,8 @@ def end_of_small_name(text: str, word: re.Match[str], low: str) -> int:
         plain = last.removesuffix("'s")
         initial = len(plain) == 1 and plain not in "ai"
         known_word = marks_of(plain, 0) & _NOT_SMALL or plain in known.FUNCTION_WORDS or plain in _CHATTING
-        if not (initial or plain in known.PARTICLES) and known_word:
+        closing = cued and marks_of(plain, 0) & _FAMILY and _CLAUSE_ENDS.match(text, following.end())
+        if not (initial or plain in known.PARTICLES or closing) and known_word:
             break
         position = following.end()
         if not initial and plain not in known.PARTICLES:

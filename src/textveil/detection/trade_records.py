@@ -243,7 +243,10 @@ def find_turned(text: str) -> Iterator[Found]:
         given = match["given"]
         listed = lists().words.get(match["family"].lower(), 0)
         named = _is_given(given) and given.lower() not in known.FUNCTION_WORDS if given else not listed & Marks.PLACE
-        if named and _can_be_family(match["family"]):
+        # A word that is a family too, before a sure given name in a cell that others follow: Green, Lucy | 1980
+        beside = text[match.end() : match.end() + 2].lstrip(" ")[:1] in ("\t", "|", ";", "") and match.end() < len(text)
+        sure = beside and given and listed & Marks.FAMILY and not lists().words.get(given.lower(), 0) & Marks.COMMON
+        if named and (sure or _can_be_family(match["family"])):
             yield Found(*match.span("name"), "person", _SCORE, _FIELD)
     for match in matches(_CUED, text):
         low = match["name"].split(" ")[0].lower()

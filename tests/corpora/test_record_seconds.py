@@ -26,7 +26,7 @@ from textveil.sanitize.finding_process import FoundApart
 from textveil.sanitize.policy.policy import Policy
 
 PLENTY = 600.0
-LITTLE = 0.2
+LITTLE = 0.5
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ def named(text: str) -> list[str]:
         ("Antecedentes: enfermedad de Paget; morbo di Cushing.", []),
         ("EF: Murphy negativo, Blumberg negativo. Syndroom van Korsakov, maladie de Parkinson.", []),
         ("Qty   Description   Company\n2     Oak   4\n1     Ash   6\n", []),
+        ("All that we sell here\nItem      Qty  Price\nOak       2    $18.00\n", []),
         ("The Private Housing (Tenancies) (Scotland) Act applies.", []),
         ("From: Noreply <noreply@lettings.example.com>\nSubject: rain\n", []),
         ("She drives a Kia Ceed and a Dacia Duster.", []),

@@ -41,7 +41,7 @@ def warm(policy: str) -> tv.Sanitizer:
     return sanitizer
 
 
-@pytest.mark.parametrize(("policy", "files", "calls"), [("clinical", 53, 1_250), ("all-words", 23, 150)])
+@pytest.mark.parametrize(("policy", "files", "calls"), [("clinical", 52, 1_250), ("all-words", 23, 150)])
 def test_a_short_note_goes_through_few_files_and_calls(policy: str, files: int, calls: int) -> None:
     sanitizer = warm(policy)
     walked = walk(lambda: sanitizer(NOTE))
@@ -70,7 +70,7 @@ print(walk(lambda: tv.Sanitizer("clinical")).total())
 def test_the_first_sanitizer_of_a_process_is_made_in_a_call_for_each_search_and_not_for_each_word_of_a_list() -> None:
     root = str(Path(__file__).resolve().parents[2])
     done = subprocess.run([sys.executable, "-c", FIRST, root], capture_output=True, text=True, check=True)
-    assert int(done.stdout) < 6_350  # two thirds of them while modules are loaded
+    assert int(done.stdout) < 6_300  # two thirds of them while modules are loaded
 
 
 def pays(epsilon: float):

@@ -171,7 +171,7 @@ _POINTED: Final = lazy_regex(
     r"|\.?[ -](?i:m?[gl]|mm|cm|km|kg|euros?|eur|mio|per|percent|prozent|punkte|grad|each|pro|zl)\b)"
 )
 _BEFORE_POINTED: Final = lazy_regex(
-    r"(?<![A-Za-z])(?:(?i:ore|godz\.?|godzinie|kl\.?|klo|klokken|a las|[ad]lle|um|om)"
+    r"(?<![A-Za-z])(?:(?i:ore|godz\.?|godzinie|kl\.?|klo|klokken|a las|[ad]lle|um|om|saat:?)"
     r"|(?:told|arriv|leav|left|start|beg[ai]n|meet|seen|call|came|come|home|train|bus|flight|doors|dinner|lunch|scann|"
     r"admitt|depart|return|woke|class|open|clos|visit|died|born|[a-z]day)[^.\n]{0,24} at)"
     r" (?P<hour>[01]?[0-9]|2[0-3])\Z"

@@ -225,6 +225,8 @@ def _is_held(text: str, held: bytearray, read: Plain, piece: _Piece) -> bool:
 
 
 def _fields(text: str) -> Iterator[_Piece]:
+    if not any(map(text.__contains__, _OF_MARKUP)):
+        return
     for label, start, end in (*segments.form_lines(text), *people_in_tables.cells_of_forms(text)):
         for value in segments.readings_of(label, text[start:end]):
             yield _Piece(f"{label} {value}", len(label), 1, start, start, labelled=True)
@@ -251,6 +253,8 @@ _BEGINS_A_ROW: Final = lazy_regex("[0-9]{1,2}[/:.][0-9]|[0-9]{4}-[0-9]{2}-")  # 
 _HOUSE: Final = lazy_regex("(?<![\\w.,-])[0-9]{1,4}(?: [A-Z][a-z]{1,20}){1,2}\\Z")
 _CELL_ENDS: Final = lazy_regex("[,;](?! )")
 _LINE, _TAIL, _FEWEST_CELLS = 72, 40, 3
+_OF_MARKUP: Final = ("=", ":", "|", "\t", "->", " - ", "** ", " `", "   ", "</", ",", ";")
+"""One of these stands in each text with fields."""
 _OF_FIELDS: Final = frozenset(["age", "date", "handle", "id", "ip", "phone", "place", "secret", "time"])
 _NOT_ACROSS: Final = frozenset(
     ("person", "organization", "number", "measurement", "quantity", "duration", "numbering", ORDINARY, technical.CODE)

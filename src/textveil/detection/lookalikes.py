@@ -317,7 +317,7 @@ def find_letters_behind_names(text: str) -> Iterator[Found]:
 _CERTIFIED: Final = lazy_regex(r"-[A-Z]{1,4}(?![A-Za-z0-9])")
 
 
-_SPACED_HEAD: Final = lazy_regex(r"(?<![^\n])(?P<head>[ ]{0,4}[A-Z#][^\n:|\t0-9]{8,160})\n(?P<below>[^\n]{1,200})")
+_SPACED_HEAD: Final = lazy_regex(r"(?<![^\n])(?P<head>[ ]{0,4}[A-Z#][^\n:|\t0-9]{8,160})\n(?=(?P<below>[^\n]{1,200}))")
 _SPACED_CELL: Final = lazy_regex(r"[^ ](?:[^ ]| (?! ))*+")
 _LEAST_CELLS: Final = 3
 _LONGEST_HEAD: Final = 3  # words of a head

@@ -205,8 +205,8 @@ def _measured(text: str, value: re.Match[str], reached: int) -> Found | None:
     start, end = value.span()
     unit = _unit_end(text, value)
     label = _label(text, start, reached)
-    if label is not None and lists().words.get(label.name.lower(), 0) & int(Marks.FAMILY) and _is_reached(text, start):
-        label = None  # somebody before an address or a telephone, no score: Rutherford, 12 High Street
+    if label is not None and (_TELEPHONE.match(text, start) or _is_somebody(text, label, start)):
+        label = None  # ligar para 916 493 676 is no birth, and Rutherford, 12 High Street no score
     if label is not None and _fits(label, value[0], unit > end):
         if label.why == "score" and unit == end and _LETTER.match(text, end):
             unit = end + 1  # CKD 3a
@@ -227,9 +227,10 @@ def _measured(text: str, value: re.Match[str], reached: int) -> Found | None:
     return Found(_medicine(text, start, reached), unit if tail is None else tail.end(), "measurement", 0.85, "dose")
 
 
-def _is_reached(text: str, start: int) -> bool:
-    """Return whether a number stands behind a comma, or is a telephone."""
-    return bool(_COMMA.search(text, max(0, start - 4), start) or _TELEPHONE.match(text, start))
+def _is_somebody(text: str, label: _Label, start: int) -> bool:
+    """Return whether a score's name is a family name that a comma parts from a number: an address."""
+    family = lists().words.get(label.name.lower(), 0) & int(Marks.FAMILY)
+    return bool(family) and _COMMA.search(text, max(0, start - 4), start) is not None
 
 
 def _unit_end(text: str, value: re.Match[str]) -> int:

@@ -453,6 +453,7 @@ _CODE_OF_TOWN: Final = lazy_regex(
     r"(?<![\w.,$\xa4/-])(?:(?:[A-Z]{1,2}-)?[0-9]{5}|[1-9][0-9]{3} ?[A-Z]{2}|(?P<short>[1-9][0-9]{3}))"
     r" (?P<town>[A-Z][a-z]{2,20})(?![\w@])"
 )
+_BEFORE_CODES: Final = (",", "\n", ":")
 CODE_OF_TOWN_GATE: Final = at_digits("[0-9]{4}(?:[0-9]| ?[A-Z]{2})? [A-Z][a-z]")
 
 
@@ -460,7 +461,9 @@ def find_codes_of_towns(text: str) -> Iterator[Found]:
     """Yield a code of five digits, or of four and two letters, before the name of a listed town, and the town."""
     for match in matches(_CODE_OF_TOWN, text):
         marks = lists().words.get(match["town"].lower(), 0)
-        alone = match["short"] is None or text[: match.start()].rstrip(" ")[-1:] in (",", "\n", ":")
+        alone = (
+            match["short"] is None or text[max(0, match.start() - 3) : match.start()].rstrip(" ")[-1:] in _BEFORE_CODES
+        )
         if marks & Marks.PLACE and not marks & (Marks.COMMON | Marks.SMALL) and alone:
             yield Found(*match.span(), "place", 0.6)
 

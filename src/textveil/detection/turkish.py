@@ -20,6 +20,7 @@ _WORD: Final = lazy_regex(
 )
 _OPENS: Final = ".!?…:;•*|>\n\t"
 _SKIPPED: Final = " \"'“(—–-[0123456789"
+_ENDS: Final = lazy_regex(r"\s{0,40}\Z")
 _BEHIND: Final = lazy_regex(
     r" (?:Bey|Hanım|Hoca|Hocam|Efendi|Abi|Abla|Teyze|Amca|Usta|Beyefendi|Hanımefendi|Paşa)(?![a-zçğıöşü])"
 )
@@ -303,7 +304,7 @@ def _judged(text: str, words: list[_Word], *, opens: bool, titled: bool) -> Iter
         if not (opens and len(named) == 1 and _is_ordinary(first.text) and not suffix):
             yield Found(first.start, last.end, "place", 0.7, "list")
     elif given and len(named) == 1 and opens and not suffix and lowered(first.text) in _LOOSE:
-        if first.start and not text[last.end :].strip():  # who signs
+        if first.start and _ENDS.match(text, last.end):  # who signs
             yield Found(first.start, last.end, "person", 0.5, "cue")
     elif given and (len(named) > 1 or suffix or not (opens and _is_ordinary(first.text))):
         yield Found(first.start, last.end, "person", 0.7, "list")

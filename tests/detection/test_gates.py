@@ -95,6 +95,7 @@ PIECES += [
     "a Kia Ceed",
     "Sian, MRCVS",
     "the Housing Act",
+    "the Court (Oberster Gerichtshof) agreed",
     "art. 5 ust. 2",
     '{"as": "Ebony Kaczmarek"}',
     "enfermedad de Paget",

@@ -23,6 +23,9 @@ def named(text: str) -> list[str]:
         ("From: Noreply <noreply@lettings.example.com>\nSubject: rain\n", []),
         ("She drives a Kia Ceed and a Dacia Duster.", []),
         ("The Poor Law Act and the Housing Act apply.", []),
+        ("Article 6 of the Constitutional Law and the Basic Law apply.", []),
+        ("The Supreme Court (Oberster Gerichtshof) and the Court of Appeal (Sąd Apelacyjny) agreed.", []),
+        ("His residence permit (Aufenthaltserlaubnis) ended.", []),
         ("Joy is just a word. Frank answer: no.", []),
         ("Oversight. Mark as done. Hope not.", []),
         ("Liebe Kollegin, im Herbst war es warm.", []),
@@ -37,6 +40,8 @@ def test_words_that_look_like_names_stay(text: str, names: list[str]) -> None:
     ("text", "names"),
     [
         ("Sian Prydderch, MRCVS", ["Sian Prydderch"]),
+        ("Ring Rose Law or Sarah Law.", ["Rose Law", "Sarah Law"]),
+        ("The Office (Oyelaran) and the Board (Legge) rang.", ["Oyelaran", "Legge"]),
         ("Seen by Kip Ferrante, PA-C. Signed Mary Roe, FNP-BC.", ["Kip Ferrante", "Mary Roe"]),
         ("The mother, Anna Crohn, has Crohn disease. Thomas Parkinson was seen.", ["Anna Crohn", "Thomas Parkinson"]),
         ("La maladie de Parkinson progresse. Le Dr Parkinson le voit.", ["Parkinson"]),

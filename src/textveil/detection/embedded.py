@@ -372,6 +372,8 @@ _FIELDS: Final = Phase("fields", (
         '"Zuse, A"', '"Hepatitis, B"'),
     Row("graded-name", lone_names.find_graded_names, lone_names.GRADED_GATE, "person", 0.7, "title",
         "seen by R. Mbeki, FY1", "seen by nobody, FY1"),
+    Row("gloss", lookalikes.find_glosses, lookalikes.GLOSS_GATE, ORDINARY, 0.8, "",
+        "the Court (Oberster Gerichtshof)", "the Court (Zuse)"),
     Row("lone-name", lone_names.find_lone_names, lone_names.LONE_GATE, "person", 0.6, "pair",
         '{"as": "Ebony Kaczmarek"}', "Ebony wood"),
     Row("pair", trade_records.find_pairs, trade_records.PAIR_GATE, "id person place", 0.75, "field",

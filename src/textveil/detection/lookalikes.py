@@ -11,7 +11,7 @@ from typing import Final
 from textveil.detection import lists as known
 from textveil.detection.cued_names import label_words
 from textveil.detection.found import Found, near, words_in
-from textveil.detection.gates import Seen, WithWords, at_digits, holding, joined_words, places_of, with_words
+from textveil.detection.gates import Seen, WithWords, at_digits, both, holding, joined_words, places_of, with_words
 from textveil.detection.languages import ORDINARY
 from textveil.detection.lists import Marks, lists
 from textveil.detection.name_evidence import is_field
@@ -336,25 +336,58 @@ def find_spaced_heads(text: str) -> Iterator[Found]:
 
 
 _STATUTE: Final = lazy_regex(
-    r"[A-Z](?<![A-Za-z0-9'-].)[a-z]{2,20}(?:,? (?:(?:and|of|the|to|for) ){0,2}\(?[A-Z][a-z]{2,20}\)?){0,7}"
-    r" (?:Act|Acts|Regulations|Bill|Ordinance|Order|Directive|Convention|Treaty|Protocol|Accords?|Charter)(?![A-Za-z])"
+    r"[A-Z](?<![A-Za-z0-9'-].)[a-z]{2,20}(?:,? (?:(?:and|of|the|to|for) ){0,2}\(?[A-Z][a-z]{2,20}\)?){0,7}?"
+    r" (?:Act|Acts|Regulations|Bill|Ordinance|Order|Directive|Convention|Treaty|Protocol|Accords?|Charter"
+    r"|Law)(?![A-Za-z])"
 )
 _ASIDE: Final = lazy_regex(r"\([A-Z][a-z]{2,20}\)")
 STATUTE_GATE: Final = with_words(
-    "act acts regulations bill ordinance order directive convention treaty protocol accord accords charter"
+    "act acts regulations bill ordinance order directive convention treaty protocol accord accords charter law"
 )
 
 
 def find_statutes(text: str) -> Iterator[Found]:
-    """Yield statutes by their titles: Poor Law Act; one that is called after somebody in one word stays open."""
+    """Yield statutes by their titles: Poor Law Act, Basic Law; what is called after somebody stays open."""
     for match in matches(_STATUTE, text):
-        words = [word.lower() for word in _WORD.findall(_ASIDE.sub("", match[0]))][:-1]
-        marks = [lists().words.get(word, 0) for word in words]
+        start = match.start() + match[0].rfind(" the ") + len(" the ") if " the " in match[0] else match.start()
+        words = [word.lower() for word in _WORD.findall(_ASIDE.sub("", match[0][start - match.start() :]))]
         if all(
-            mark & (_PLAIN | Marks.KNOWN_PLACE) or word in known.FUNCTION_WORDS
-            for word, mark in zip(words, marks, strict=True)
-        ):
-            yield Found(*match.span(), ORDINARY, 0.0)
+            lists().words.get(word, 0) & (_PLAIN | Marks.KNOWN_PLACE) or word in known.FUNCTION_WORDS
+            for word in words[:-1]
+        ) and not (words[-1] == "law" and _is_called(words[0])):
+            yield Found(start, match.end(), ORDINARY, 0.0)
+
+
+def _is_called(word: str) -> bool:
+    """Return whether a word before a family name may be a title or a given name: Sister Law, Rose Law."""
+    return bool(lists().words.get(word, 0) & Marks.GIVEN) or word in known.TITLES | known.RELATIONS
+
+
+_GLOSS: Final = lazy_regex(
+    r"(?:Court|Courts|Appeal|Board|Council|Chamber|Tribunal|Authority|Office|Ministry|Agency|General|Act|Law|Code"
+    r"|Regulation|Ordinance|Constitution|Committee|permit|licence|notice|decision|certificate|register|tax|allowance)"
+    r" \((?P<gloss>[A-Z][^\W\d_]{2,40}(?: (?:[a-z]{1,3} )?[^\W\d_]{3,30}){0,4})(?=[),])"
+)
+GLOSS_GATE: Final = both(
+    holding(" ("),
+    with_words(
+        "court courts appeal board council chamber tribunal authority office ministry agency general act law code"
+        " regulation ordinance constitution committee permit licence notice decision certificate register tax allowance"
+    ),
+)
+_OF_BODY: Final = lazy_regex(
+    r"(?i:gericht|gerichtshof|gesetz|gesetzbuch|behorde|erlaubnis|berechtigung|verordnung|bescheid|anstalt|ausschuss"
+    r"|erkenntnis|ratten|domstol\w{0,4}|myndighet\w{0,4}|mahkemesi|kurulu|kanunu|mahkemeler\w{0,3})\b"
+    r"|\b(?i:sadu?|urzad|ustawa|tribunal|cour|conseil|consiglio|ministero|juzgado|audiencia|consejo|ministerio|conselho"
+    r"|rechtbank|gerechtshof) "
+)
+
+
+def find_glosses(text: str) -> Iterator[Found]:
+    """Yield what a body or a paper is called in its own language, in parentheses: the Court (Oberster Gerichtshof)."""
+    for match in matches(_GLOSS, text):
+        if _OF_BODY.search(match["gloss"]):
+            yield Found(*match.span("gloss"), ORDINARY, 0.8)
 
 
 _AFTER: Final = """enfermedad sindrome morbo morbus malattia maladie syndrome doenca ziekte choroba sjukdom sygdom

@@ -60,7 +60,7 @@ _SECTION_STARTS: Final = joined_words(
 _NUMBERED_LABEL: Final = lazy_regex(
     r"(?<=[a-z]{3} )(?<!was )(?<!ged )(?<!till )(?<!rom )(?P<place>[0-9]{1,2})(?= ?:(?:[ \t]|\n|\Z))"
 )
-_PLACE: Final = r"[0-9]{1,3}(?:\.[0-9]{1,3}){0,4}(?:\([0-9]{1,3}\)|\([a-z]{1,3}\)){0,3}"
+_PLACE: Final = r"[0-9]{1,3}(?:\.[0-9]{1,3}){0,4}(?: ?\([0-9]{1,3}\)|\([a-z]{1,3}\)){0,3}"
 _PLACES: Final = rf"{_PLACE}[a-zA-K]?(?:(?:-|/|, | and | to | or | of | et | und | y | e ){_PLACE}){{0,6}}"
 _SECTION: Final = lazy_regex(
     rf"(?<![A-Za-z]){_SECTION_WORD}(?: |(?<=\.))(?:no?\. ?|#)?(?P<place>{_PLACES}(?:\.?[oa]"
@@ -74,10 +74,14 @@ _LAW: Final = lazy_regex(
     r"|Decreto|Decree|Wet|Ustawa)(?: \(?(?:EU|UE|EG|CE)\)?)?(?:,| of)? (?:n\.?[o\xb7]?\.? ?)?(?P<number>(?:1[5-9]"
     r"|20)[0-9]{2}"
     r"(?:/[0-9]{1,4})?|[0-9]{1,3}/(?:19|20)[0-9]{2}|[0-9]{1,2}\.[0-9]{3})(?![\w]|[/,.-][0-9])"
-    r"|\b(?P<year>(?:1[5-9]|20)[0-9]{2})(?= (?:Act|Census|Convention|Treaty|Constitution)\b))",
+    r"|\b(?P<year>(?:1[5-9]|20)[0-9]{2})(?= (?:[A-Z][a-z]{2,20} ){0,2}(?:Act|Census|Convention|Treaty|Constitution)\b)"
+    r"|(?<![A-Za-z])(?:(?:Laws?|Acts?|Ordinances?|Circulars?) [Nn](?:os?|r)\.? ?[0-9]{2,5}(?:[-/][0-9]{1,4})?"
+    r"|Protocols? [Nn]os?\.? ?[0-9]{1,2}|(?:Law|Act|Decree|Ordinance) of [0-9]{1,2} [JFMASOND][a-z]{2,8} [0-9]{4})"
+    r"(?![\w]|[/,.-][0-9]))",
     holds=(
         "Act", "Code", "Regulation", "Order", "Bill", "Statute", "Convention", "Directive", "Treaty", "Ley", "Lei",
-        "Legge", "Loi", "Gesetz", "Decre", "Wet", "Ustawa", "Census", "Constitution",
+        "Legge", "Loi", "Gesetz", "Decre", "Wet", "Ustawa", "Census", "Constitution", "Law", "Ordinance", "Circular",
+        "Protocol",
     ),
 )  # fmt: skip
 """Laws and censuses, whose years and numbers are public and are no dates of somebody."""
@@ -90,6 +94,13 @@ _CITED: Final = lazy_regex(
     r"(?: (?:[0-9]{1,3}[a-z]?|[a-z]{1,2})(?![\w])){0,1}){0,6})(?![\w]|[/:.-][0-9])"
 )
 """Paragraphs of a law, to the last of their parts."""
+_SEVERAL: Final = lazy_regex(r"\xa7\xa7|(?:[Aa]rt(?:s\.|icles|ikeln|iculos|igos|icoli))")
+_ANOTHER: Final = lazy_regex(
+    r"(?: \xa7{1,2} ?[0-9]{1,3})?(?:,| and|, and| to| or| y| e| et| und) (?:\xa7{1,2} ?)?"
+    r"(?P<place>[0-9]{1,4}(?:[.-][0-9]{1,4})?[a-z]?(?:\([0-9A-Za-z]{1,4}\)){0,4})(?![\w%]|[/:.-][0-9]| ?[a-z]{3,20}s\b)"
+)
+"""Behind the first of several paragraphs, another: Articles 6 § 2, 8 and 13."""
+_MOST_CITED: Final = 12
 SECTION_NUMBER: Final = lazy_regex(_PLACES)
 """Tells whether a value numbers a section, or several; with a unit it numbers none, whatever word stands before it."""
 _LISTED: Final = lazy_regex(
@@ -107,7 +118,7 @@ VERSION_GATE: Final = at_digits("[nsevVr]\\.? ?[0-9]")
 SECTION_GATE: Final = at_digits(r"[A-Za-z.\xb7] ?(?:no?\. ?|#)?[0-9]")
 LAW_GATE: Final = with_words(
     "act acts code regulation regulations order bill statute convention directive treaty ley lei legge loi gesetz"
-    " decreto decree wet ustawa census constitution"
+    " decreto decree wet ustawa census constitution law laws ordinance ordinances circular circulars protocol protocols"
 )
 _ROW: Final = lazy_regex(r"(?:(?<=\n)|\A)[ \t|]{0,4}(?P<number>[1-9][0-9]?)(?=[ \t|,;])")
 _LEAST_ROWS: Final = 3
@@ -167,6 +178,14 @@ def find_cited(text: str) -> Iterator[Found]:
         if match["title"]:
             yield Found(*match.span("title"), "numbering", 0.95, "sequence")
         yield Found(*match.span("place"), "numbering", 0.95, "sequence")
+        if _SEVERAL.search(text, match.start(), match.start("place")):
+            end = match.end()
+            for _ in range(_MOST_CITED):
+                another = _ANOTHER.match(text, end)
+                if another is None:
+                    break
+                yield Found(*another.span("place"), "numbering", 0.95, "sequence")
+                end = another.end()
 
 
 def find_laws(text: str) -> Iterator[Found]:

@@ -14,7 +14,7 @@
   planted value.
 - ``notes``: person, place and organization spans in 220 real notes, by hand-made labels in ``everyday/notes.jsonl``,
   which hold positions alone.
-- ``tab``, ``panorama``: court cases and posts, sanitized under ``identifiers``. An entity is whole where each letter and
+- ``tab``, ``panorama``: court cases and posts, sanitized under ``identifiers``. An entity is whole if each letter and
   digit of all its mentions is drawn; a title before a name does not count. The precision of characters has a bootstrap
   interval over documents.
 - ``wnut``: tokens of persons in the dev part. ``presidio``: persons in the odd sentences, which were held

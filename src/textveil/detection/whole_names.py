@@ -323,8 +323,8 @@ _TWO_LETTERS: Final = words_in(
     vc ag co re np gm nz dj mc hq ok no tb am ny la sw nw se ne id qr cv ip os pr er ed xl ml kg ft to of in on at by"""
 )
 _LONGEST_INITIALS: Final = 16
-_BARE_BEHIND: Final = lazy_regex(r" (?:the [A-Z][a-z]{3,20}|[B-HJ-Z])(?=[,.;:)\n]|\Z| [a-z])(?!\.[A-Za-z]| [=+*/<>-])")
-"""Behind a given name alone, a letter that is short for the family, or an epithet: Nils K, Ivo the Younger."""
+_EPITHET: Final = lazy_regex(r" the [A-Z][a-z]{3,20}(?=[,.;:)\n]|\Z| [a-z])")
+"""Behind a given name alone: Ivo the Younger."""
 
 
 def with_initials(text: str, spans: Sequence[Found], language: str) -> list[Found]:
@@ -346,7 +346,7 @@ def with_initials(text: str, spans: Sequence[Found], language: str) -> list[Foun
             high = spans[number + 1].start if number + 1 < len(spans) else len(text)
             behind = _INITIALS_BEHIND.match(text, end)
             if behind is None and span.score > EVIDENCE and _is_given_alone(text[span.start : span.end]):
-                behind = _BARE_BEHIND.match(text, end)
+                behind = _EPITHET.match(text, end)
             end = end if behind is None or behind.end() > high else behind.end()
         whole.append(span._replace(start=start, end=end))
     return whole
@@ -414,7 +414,7 @@ def _run_behind(text: str, span: Found, end: int) -> "re.Match[str] | None":
 
 
 def _can_begin(before: "re.Match[str]", span: Found) -> bool:
-    """Return whether capitals begin a name behind a word that is no preposition: no label; behind "the", no guessed word."""
+    """Return whether capitals begin a name behind a word that is no preposition: no label, and no guessed word."""
     if before["by"] in _PLACED | _OF_FIRM:
         return True
     guessed = span.why == "tagger" and before["by"] in known.DETERMINERS and _has_word(before["run"])

@@ -167,3 +167,14 @@ def test_what_a_caller_does_to_a_rule_of_a_preset_reaches_no_other_policy() -> N
     assert again == rule and again.to_data() == rule.to_data()
     with pytest.raises(TypeError):
         again.options["within"] = 1
+
+
+@pytest.mark.parametrize("word", ["truskawka12", "zaychik2012", "yasmeen1965", "17abcd", "ж1жз2"])
+def test_a_word_with_digits_in_it_is_drawn_whole_or_not_at_all(word: str) -> None:
+    sanitizer = tv.Sanitizer(tv.policy("identifiers"), rng=tv.seeded_generator(3))
+    for text in (f"it ends with {word} as ever", f"{word}\n", f"监控密码{word}。", f"x/{word}"):
+        release = sanitizer(text)
+        assert release.private_map is not None
+        assert word in [one.original for one in release.private_map.replaced]
+    (short,) = sanitizer("rv12 is up").drawn_spans
+    assert short.kind == "number"

@@ -25,7 +25,7 @@ from textveil.sanitize.policy.policy import OtherLanguages
 from textveil.text.escapes import BORDER, DEEPEST, Reading, is_in_header_word, quoted_printable, read, unquoted
 from textveil.text.no_text import encoded_runs
 from textveil.text.numbers import number_places
-from textveil.text.patterns import matches
+from textveil.text.patterns import lazy_regex, matches
 
 if TYPE_CHECKING:
     from textveil.detection.mentions import CarriedPersons
@@ -338,7 +338,8 @@ class SpanFinder:
                 heads = {match.start(1) for match in matches(_HEADING, text)}
                 numbers = [span for span in numbers if span.start not in heads]
             counted = [keep for keeper, keep in zip(self._keepers, keeps, strict=True) if keeper.of_numbers]
-            spans += [span for span in numbers if not any(keep(span) for keep in counted)] if counted else numbers
+            numbers = [span for span in numbers if not any(keep(span) for keep in counted)] if counted else numbers
+            spans += _whole_words(text, numbers, spans) if numbers and self._drawn >= {"id", "number"} else numbers
         if guesses:
             spans += _apart(guesses, spans)
         if not reading.escaped:
@@ -453,6 +454,34 @@ def _as_read(
         if any(known[start:end]):
             start, end = inner_start, inner_end
         yield span._replace(start=start, end=end)
+
+
+def _whole_words(text: str, numbers: Sequence[DetectedSpan], spans: Sequence[DetectedSpan]) -> Iterator[DetectedSpan]:
+    """Yield numbers, and for those that are a part of a word with three letters at least, the word: basil2012."""
+    taken = bytearray(len(text))
+    for span in spans:
+        taken[span.start : span.end] = b"\1" * (span.end - span.start)
+    end = 0
+    for span in numbers:
+        if span.start < end:
+            continue
+        before = _LETTERS_BEFORE.search(text, max(end, span.start - _LONGEST_WORD), span.start)
+        behind = _LETTERS_BEHIND.match(text, span.end)
+        begin, stop = before.start() if before else span.start, behind.end() if behind else span.end
+        word = text[begin:stop]
+        digits = sum(map(str.isdigit, word))
+        whole = word.isalnum() and digits > 1 and len(word) - digits >= _LETTERS_OF_CODE
+        if whole and 1 not in taken[begin:stop]:
+            yield DetectedSpan(begin, stop, "id", span.score, NUMBERS)
+            end = stop
+        else:
+            yield span
+
+
+_WORD: Final = r"[0-9A-Za-z\u00c0-\u024f\u0370-\u04ff]"
+_LETTERS_BEFORE: Final = lazy_regex(rf"{_WORD}{{1,64}}\Z")
+_LETTERS_BEHIND: Final = lazy_regex(rf"{_WORD}{{1,64}}")
+_LONGEST_WORD, _LETTERS_OF_CODE = 64, 3
 
 
 def _numbers_outside(text: str, spans: Sequence[DetectedSpan]) -> Iterator[DetectedSpan]:

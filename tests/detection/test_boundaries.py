@@ -83,3 +83,32 @@ def test_a_value_is_found_whole_across_the_end_of_a_line_of_prose(value: str) ->
 )
 def test_lines_that_are_no_prose_are_not_read_on(text: str) -> None:
     assert not [span for span in embedded_detector().detect([text])[0] if "\n" in text[span.start : span.end]]
+
+
+SPACED = (
+    "12  Main  Street", "31  January  1979", "GB92  ZCET  9722  0033  2245  38", "SP4N  9AU", "Kharrona  Smith  Ltd",
+    "4965  Murray  Fields  Apt.  215",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("value", SPACED)
+def test_a_value_is_found_whole_across_two_spaces(value: str) -> None:
+    text = f"Her details  are {value} and\nthat is  all.  We know nothing else of it."
+    start = text.index(value)
+    left = set(range(start, start + len(value)))
+    for span in embedded_detector().detect([text])[0]:
+        left -= set(range(span.start, span.end))
+    assert not [text[at] for at in left if text[at].isalnum()]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "12  Main  Street\n30  Oak   Avenue\n",
+        "Surgeon: Mr H. Fairweather  Asst: J. Pugh",
+        "Exam CSE Maths 7  Physics 8",
+        "Lot 12  Main: open",
+    ],
+)
+def test_columns_and_labels_are_not_read_across_two_spaces(text: str) -> None:
+    assert not [span for span in embedded_detector().detect([text])[0] if "  " in text[span.start : span.end]]

@@ -144,7 +144,7 @@ class EmbeddedDetector:
             if span.score >= LEAST_SCORE and span.kind not in _ONLY_DIGITS:
                 held[span.start : span.end] = b"\1" * (span.end - span.start)
         fields = [piece for piece in _fields(read.text) if not _is_held(text, held, read, piece)]
-        pieces = [*fields, *_joined_lines(read.text)]
+        pieces: list[_Piece | _Spaced] = [*fields, *_joined_lines(read.text), *_spaced_lines(read.text)]
         if not pieces:
             return
         written = "\n".join([piece.text for piece in pieces])
@@ -219,6 +219,45 @@ class _Piece(NamedTuple):
         return (start - self.first + self.at, end - second + self.goes_on) if parted else None
 
 
+class _Spaced(NamedTuple):
+    """A line that is read again with single spaces."""
+
+    text: str
+    at: int  # where the line begins in the source
+    gaps: list[int]  # where a single space stands for two
+
+    def place(self, start: int, end: int, kind: str) -> tuple[int, int] | None:
+        """Return where a span stands in the source; None if a single space is in it, or a label, or no space at all."""
+        spaces = bisect_right(self.gaps, end - 1) - bisect_right(self.gaps, start)
+        if kind in _NO_VALUE or not spaces or self.text.count(" ", start, end) > spaces:
+            return None
+        if self.text[end : end + 2].lstrip()[:1] in (":", "="):
+            return None
+        return self.original(start), self.original(end - 1) + 1
+
+    def original(self, place: int) -> int:
+        return self.at + place + bisect_right(self.gaps, place)
+
+
+def _spaced_lines(text: str) -> Iterator[_Spaced]:
+    """Yield lines in which two spaces part words, but for those that are columns: 12  Main  Street."""
+    if "  " not in text:
+        return
+    lines = text.split("\n")
+    starts = list(accumulate([len(line) + 1 for line in lines], initial=0))
+    ends = [{gap.end() for gap in matches(_COLUMN, line)} if "  " in line else set() for line in ("", *lines, "")]
+    for number, line in enumerate(lines):
+        beside = ends[number] | ends[number + 2]
+        if ends[number + 1].isdisjoint(beside):
+            gaps = [gap.start() - before for before, gap in enumerate(matches(_TWO_SPACES, line))]
+            if gaps:
+                yield _Spaced(_TWO_SPACES.sub(" ", line), starts[number], gaps)
+
+
+_COLUMN: Final = lazy_regex("(?<=[^ ]) {2,}(?=[^ ])")
+_TWO_SPACES: Final = lazy_regex(r"(?:(?<=[\w,;&)/-])|(?<=\.)(?=  [0-9]))  (?=[\w(&#+])")
+
+
 def _is_held(text: str, held: bytearray, read: Plain, piece: _Piece) -> bool:
     start, end = read.original(piece.goes_on, piece.goes_on + len(piece.text) - piece.first - piece.joint)
     return not any(character.isalnum() and not held[place] for place, character in enumerate(text[start:end], start))
@@ -260,6 +299,7 @@ _NOT_ACROSS: Final = frozenset(
     ("person", "organization", "number", "measurement", "quantity", "duration", "numbering", ORDINARY, technical.CODE)
 )
 """Kinds that searches find across a line's end, or that are no more than their digits."""
+_NO_VALUE: Final = frozenset(("number", ORDINARY, technical.CODE))
 _ONLY_DIGITS: Final = frozenset(["code-number", "duration", "measurement", "number", "numbering", "quantity"])
 
 

@@ -2,12 +2,13 @@
 
 import hashlib
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from textveil.detection.detectors import detect
-from textveil.detection.languages import KNOWN, MODEL_RECORD, _identifier, language_of
+from textveil.detection.languages import KNOWN, MODEL, MODEL_RECORD, _identifier, language_of
 from textveil.detection.lists import DATA, LANGUAGES, LATIN, ordinary_words, written
 from textveil.json_text import json_file
 
@@ -103,6 +104,16 @@ def test_the_model_of_latin_letters_answers_as_the_one_that_it_is_a_part_of() ->
         nothing = share < 1.001 / len(KNOWN)  # nothing was counted
         expected = ("", 0.0) if nothing else (language, pytest.approx(share, rel=1e-3))
         assert _identifier().classify(text) == expected, text
+
+
+@given(st.text(alphabet="aeinrst \0\xe4\u0142\u2026", max_size=40))
+def test_the_longest_known_sequence_is_counted_at_each_byte(text: str) -> None:
+    with np.load(DATA / MODEL) as arrays:
+        names = arrays["names"].tobytes().split(b"\0")
+    rows, written = {name: row for row, name in enumerate(names)}, text.encode()
+    ends = [[written[start:end] for start in range(max(0, end - 8), end)] for end in range(1, len(written) + 1)]
+    longest = [next((name for name in known if name in rows), None) for known in ends]
+    assert _identifier().sequences(written) == [rows[name] for name in longest if name is not None]
 
 
 @given(st.text())

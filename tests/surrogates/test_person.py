@@ -85,6 +85,24 @@ def test_words_before_a_given_name_stay_on_pages_of_their_language(
     assert [part.role and part.role.value for part in parts_of(value, "", language).parts] == expected
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "one"),
+    [
+        ("Maria Gonzalez", "MARIA GONZALEZ", True),
+        ("Maria Gonzalez", "Gonzalez, Maria", False),
+        ("Mr. Gonzalez", "Gonzalez", True),
+        ("J. Gonzalez", "j gonzalez", False),
+        ("van Dyk", "Van dyk", False),
+        ("Maria y Ana", "Maria Ana", True),
+        ("JA", "J.A.", False),
+        ("Zuse's", "Zuse", True),
+    ],
+)
+def test_names_are_one_value_if_what_is_drawn_of_them_is_equal(first: str, second: str, one: bool) -> None:
+    names = module.person()
+    assert (names.key(first) == names.key(second)) is one
+
+
 def test_a_name_of_the_scope_with_s_is_that_name_with_s(rng: np.random.Generator) -> None:
     """Solveigs Bruder, Frau Wegners Anwalt, die Wegners."""
     names = [Mention("Solveig"), Mention("Karl Wegner"), Mention("Solveigs"), Mention("Wegners", "Frau ")]

@@ -212,8 +212,8 @@ NAMED_DATE_GATE: Final = with_words(
 LISTED_GATE: Final = at_digits("[a-y]  ?[0-9]{1,2}  ?[0-2][0-9]")
 DAY_GATE: Final = with_words("monday tuesday wednesday thursday friday saturday sunday")
 TIME_GATE: Final = at_digits(
-    r"(?:UTC|GMT)[+-][0-9]|[a-z.] [0-2]?[0-9]\.[0-5][0-9]|at [0-2][0-9][0-5][0-9]|[0-9] ?(?:hrs|hours|-|bis|tot)"
-    r"|[0-9] ?h(?![a-z])|[0-9](?:[:.hH][0-9]| ?[AaPp][.Mm]| o'| noon| midn| [Uu](?:hr|ur))"
+    r"[0-9](?:[:.hH][0-9]| ?(?:hrs|hours|-|bis|tot|h(?![a-z])|[AaPp][.Mm])| (?:o'|noon|midn|[Uu](?:hr|ur))"
+    r"|(?<=at [0-2])[0-9][0-5][0-9]|(?<=(?:UTC|GMT)[+-].))"
 )
 YEAR_GATE: Final = at_digits("[12][0-9]{3}|'[0-9]0s")
 

@@ -721,8 +721,10 @@ _INSTEAD: Final = {
 
 @lru_cache(maxsize=64)
 def _value_phases(regions: tuple[str, ...], language: str) -> Phases:
-    """Return the phases but those of names."""
-    return checked_phases(*phases_for(regions, language)[:-2])
+    """Return the phases but those of names; of the last one only the rows of kinds that may be told again."""
+    *phases, last = phases_for(regions, language)[:-2]
+    rows = tuple(row for row in last.rows if not _NOT_ACROSS.issuperset(row.kinds.split()))
+    return checked_phases(*phases, last._replace(rows=rows))
 
 
 @lru_cache(maxsize=64)

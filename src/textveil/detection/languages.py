@@ -5,7 +5,6 @@ Titles, forms of address, streets and postal codes are those of the language.
 
 import io
 import math
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterator
@@ -34,7 +33,7 @@ from textveil.detection.lists import (
 )
 from textveil.detection.streets import INNER, TOWN_NAME, towns_behind
 from textveil.json_text import json_file
-from textveil.text.patterns import lazy_regex, matches, matches_at
+from textveil.text.patterns import lazy_regex, matches, quick
 
 READ: Final = 400
 """Characters that are read of a document, from its first letter on."""
@@ -219,30 +218,41 @@ class _Identifier:
     def __init__(self) -> None:
         record = json_file(DATA / MODEL_RECORD)
         arrays = np.load(io.BytesIO(checked(MODEL, record["file"])), allow_pickle=False)
-        names = arrays["names"].tobytes().split(b"\0")
-        self._row_of = {name: row for row, name in enumerate(names)}
-        self._longest = max(map(len, names))
+        names = np.array(arrays["names"].tobytes().split(b"\0"))
+        lengths, letters = np.char.str_len(names), names.view(np.uint8).reshape(len(names), -1)
+        # Eight bytes are a number, whose highest byte is the last: those that end with a sequence are a range.
+        widths = np.uint64(1) << (64 - 8 * lengths).astype(np.uint64)
+        starts = letters @ (np.uint64(1) << np.arange(0, 8 * letters.shape[1], 8, dtype=np.uint64)) * widths
+        self._bounds = np.sort(np.concatenate([starts, starts + widths]))
+        self._rows = np.full(len(self._bounds), -1)
+        for length in np.flatnonzero(
+            np.bincount(lengths)
+        ):  # the range of a longer sequence lies in that of a shorter one
+            rows = np.flatnonzero(lengths == length)
+            rows = rows[starts[rows].argsort()]
+            begun = rows[starts[rows].searchsorted(self._bounds, "right") - 1]
+            within = self._bounds - starts[begun] < widths[begun]
+            self._rows[within] = begun[within]
         self._languages: list[str] = record["languages"]
-        self._low, self._high, self._values = arrays["low"], arrays["high"], arrays["values"]
-        self._before = arrays["before"]
+        self._values, self._before = arrays["values"], arrays["before"]
+        columns = np.arange(len(self._languages)) * self._values.shape[1]
+        self._places = (arrays["low"] + arrays["high"].astype(np.uint16) * 256 + columns).astype(np.uint16)
+
+    def sequences(self, written: bytes) -> list[int]:
+        """Return the row of the longest known sequence that ends at each byte, if there is one."""
+        numbers = np.ndarray(len(written), "<u8", b"\0" * 7 + written, strides=(1,))
+        rows = self._rows[self._bounds.searchsorted(numbers, "right") - 1]
+        return rows[rows >= 0].tolist()
 
     def classify(self, text: str, among: Collection[str] = ()) -> tuple[str, float]:
         """Return the likeliest language of a text, or the likeliest of some, and its share of all."""
         composed = unicodedata.normalize("NFC", text.lower() if text.isupper() else text)
         written = composed.encode("utf-8", "surrogatepass")
-        counts: Counter[int] = Counter()
-        row_of, longest = self._row_of.get, self._longest
-        for end in range(1, len(written) + 1):  # at each byte the longest known sequence that ends there
-            for start in range(max(0, end - longest), end):
-                if (row := row_of(written[start:end])) is not None:
-                    counts[row] += 1
-                    break
+        counts = Counter(self.sequences(written))
         if not counts:
             return "", 0.0
-        rows = list(counts)
-        ranks = self._low[rows] + self._high[rows].astype(np.intp) * 256
-        numbers = self._values[np.arange(len(self._languages)), ranks]
-        scores = np.log1p(np.array(list(counts.values()), dtype=np.float32)) @ numbers + self._before
+        often = np.log1p(np.array(list(counts.values()), dtype=np.float32))
+        scores = often @ self._values.take(self._places[list(counts)]) + self._before
         shares = np.exp((scores - scores.max()) / math.sqrt(len(written)))
         others = [bool(among) and language not in among for language in self._languages]
         best = int(np.where(others, -1.0, shares).argmax())
@@ -357,7 +367,6 @@ _ALONE: Final = MappingProxyType(
 """Streets without a number: in via Garibaldi, in der Lerchengasse."""
 _NEXT_SENTENCE: Final = lazy_regex(r"(?<=[a-z]{4})\.(?= [A-Z][a-z]|\Z)")
 """The full stop of a sentence behind a street."""
-_FIRST_OF_STREET: Final = lazy_regex(r"[A-Za-z0-9](?<![\w.,-].)")
 
 
 class _Language:
@@ -365,13 +374,13 @@ class _Language:
         rules = _RULES[language]
         self._words = ordinary_words(language)
         self._nouns = self._words if language == "de" else frozenset[str]()
-        self._titled = re.compile(
+        self._titled = quick(
             rf"(?<![A-Za-z0-9])(?:(?P<opening>{rules.opening}) (?:(?:{rules.titles}) ){{0,2}}"
             rf"|(?:{rules.titles}) (?:(?:{rules.titles}) ){{0,2}})(?!(?:{rules.titles}) )(?P<name>{_FULL})"
         )
-        self._town = re.compile(rf"(?<![\w.,-])(?P<name>(?:{rules.code}),? {TOWN_NAME})(?![A-Za-z0-9])")
-        self._alone = re.compile(rf"(?<![\w.,-])(?:{_ALONE.get(language, '(?!)')})(?![A-Za-z0-9_@-]|,? [0-9])")
-        self._street = re.compile(rf"(?<![\w.,-])(?:{rules.street}){INNER}")
+        self._town = quick(rf"(?<![\w.,-])(?P<name>(?:{rules.code}),? {TOWN_NAME})(?![A-Za-z0-9])")
+        self._alone = quick(rf"(?<![\w.,-])(?:{_ALONE.get(language, '(?!)')})(?![A-Za-z0-9_@-]|,? [0-9])")
+        self._street = quick(rf"(?<![\w.,-])(?:{rules.street}){INNER}")
 
     def _is_noun(self, low: str) -> bool:
         """Return whether a German word behind four digits is no town: bis 2650 Meter."""
@@ -379,7 +388,7 @@ class _Language:
 
     def find_streets(self, text: str) -> Iterator[Found]:
         """Streets with their number."""
-        for match in matches_at(self._street, text, (first.start() for first in matches(_FIRST_OF_STREET, text))):
+        for match in matches(self._street, text):
             before = text[match.start() - 4 : match.start()]
             if match[0].startswith(("Weg ", "Platz ")) and before.strip() and before != " am ":
                 continue  # auf dem Weg 3 Leute, auf Platz 3

@@ -274,7 +274,7 @@ _OF_SOMEBODY: Final = lazy_regex(
     r"[.:#]? (?:is )?\Z"
 )
 """Words before such a code that make it the room, the key or the district of somebody."""
-MISREAD_GATE: Final = at_digits("[A-Za-z]0(?![0-9])|(?<![0-9.])0[A-Za-z]|[A-Za-z]1[A-Za-z]")
+MISREAD_GATE: Final = at_digits("[01](?:(?<=[A-Za-z]0)(?![0-9])|(?<=0)(?<![0-9.].)[A-Za-z]|(?<=[A-Za-z]1)[A-Za-z])")
 LEVEL_GATE: Final = at_digits(r"[A-Z][0-9]{1,3}(?!\w)")
 
 

@@ -394,7 +394,11 @@ _NUMBER_OF_POSITION: Final = lazy_regex(r"[0-9]+(?:[.,][0-9]+)*")
 
 POSITION_GATE: Final = either(
     holding("<coordinates>", "lat=", "lon=", "lng=", "Lat=", "Lon=", "latitude=", "longitude=", "GPS", "Gps", "gps"),
-    at_digits(r"[0-9](?:[ '\"\xb7]{0,4}|,| ?min ?| ?sec ?)[NS](?![a-z])|(?<![A-Za-z])[NS] ?[0-9]{1,2}(?: |\xb7)"),
+    at_digits(
+        r"[NS](?:(?<![A-Za-z].) ?[0-9]{1,2}[ \xb7]|(?![a-z])(?:(?<=[0-9].)|(?<=[0-9][ '\"\xb7,].)"
+        r"|(?<=[0-9][ '\"\xb7]{2}.)|(?<=[0-9][ '\"\xb7]{3}.)|(?<=[0-9][ '\"\xb7]{4}.)"
+        r"|(?<=(?:min|sec).)|(?<=(?:min|sec) .)))"
+    ),
 )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from itertools import starmap
 from typing import Final
 
-from textveil.detection.found import Found, near_places
+from textveil.detection.found import Found, near_places, words_in
 from textveil.detection.gates import WithWords, holding, joined_words, places_of
 from textveil.detection.people_in_records import names_user
 from textveil.detection.secrets import (
@@ -47,7 +47,13 @@ _CODE: Final = lazy_regex(
     r"|tresor|safe(?= [0-9]-))(?: (?:for|to) (?:[a-z]{2,12} ?){1,4}(?= (?:is|was|[0-9:=])))?)"
     rf"(?:'s[ \t])?{_BE}(?P<value>(?:{_DIGIT}[ -]){{3,7}}{_DIGIT}|[A-Z]{{0,2}}(?:[0-9](?:[ -][0-9]){{3,7}}"
     rf"|[0-9]{{4,10}}|[0-9]{{1,2}}(?:-[0-9]{{1,2}}){{2}}|[0-9]{{2,4}}(?:[ -][0-9]{{2,4}}){{1,2}})"
-    r"(?:-?[A-Z#*]{1,2})?|[A-Z]?[0-9]{2,3}[A-Z][0-9]{2,3})(?![\w]|[.,/-][0-9])"
+    r"(?:-?[A-Z#*]{1,2})?|[A-Z]?[0-9]{2,3}[A-Z][0-9]{2,3})(?![\w]|[.,/-][0-9])",
+    small=tuple(
+        words_in(
+            "code codi kod combination pin clave safe box door padlock password sleutelk schlussel cassetta boite"
+            " cajetin caja candado cassaforte lucchetto coffre cadenas cofre tresor"
+        )
+    ),
 )
 _WORD: Final = r"[^\s\"'`()<>,;]{4,60}"
 _NAMES: Final = (
@@ -88,11 +94,22 @@ _NAMED: Final = (
     "mot de passe", "contrasena", "senha", "wachtwoord", "pw",
 )  # fmt: skip
 """The match of ``_NAMES``."""
-_HELD: Final[Mapping[int, tuple[str, ...]]] = {
-    **dict.fromkeys((0, 1, 2, 3, 5, 8, 9, 10), _NAMED), 4: (*_NAMED, "creds")
-}  # fmt: skip
-_PATTERNS: Final = tuple(lazy_regex(told, small=_HELD.get(number, ())) for number, told in enumerate(_TOLD))
+_NAMED_WORDS: Final = (
+    "pass password passwords passphrase passcode passwort kennwort passe contrasena senha wachtwoord pw"
+)
+"""One of these words stands in each match of ``_NAMES`` with no letter beside it."""
 _OF_KEY: Final = 6  # the key of a network
+_HELD: Final[Mapping[int, tuple[str, ...]]] = {
+    2: _NAMED,
+    _OF_KEY: ("wi-fi", "wifi", "wlan", "netw", "netzwerk", "router", "hotspot", "parola d", "clave", "answer", "haslo"),
+    7: ("/", ":", "|"),
+}
+_PATTERNS: Final = tuple(
+    [
+        lazy_regex(told, small=_HELD.get(number, ()), words="" if number in _HELD else f"{_NAMED_WORDS} creds")
+        for number, told in enumerate(_TOLD)
+    ]
+)
 _SET_TO: Final = 9  # "I set it to", in quotation marks
 _MENTIONED: Final = 4  # "the old one was": too few words to take a plain one
 _BEFORE, _BEHIND = 130, 260  # characters of a sentence before and behind the word that tells a secret
@@ -117,7 +134,7 @@ _FORMER: Final = lazy_regex(
     rf"(?i)\b(?:{_NAMES[3:-1]}|mdp)\b[^\n]{{0,80}}\((?:was|old|formerly|before|previously|not|avant|ancien"
     rf"|nicht mehr|alt"
     rf"|vorher|fruher|antes|prima|vroeger|eerst|wczesniej)(?: it was)?(?: ?[:=] ?| )(?P<value>{_WORD})\)",
-    small=(*_NAMED, "mdp"),
+    words=f"{_NAMED_WORDS} mdp",
 )
 _ANSWERED: Final = lazy_regex(
     rf"(?i)\b(?:it'?s|it is) now (?P<now>[a-z]{_WORD})|"

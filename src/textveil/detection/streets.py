@@ -20,7 +20,7 @@ from textveil.detection.gates import (
 )
 from textveil.detection.lists import Marks, lists, written
 from textveil.text.english import FUNCTION_WORDS
-from textveil.text.patterns import either_of, lazy_regex, matches, matches_at
+from textveil.text.patterns import either_of, lazy_regex, matches
 
 _ENDING: Final = either_of(" ".join(written("en")["street ends"]))
 _SMALL_ENDING: Final = either_of(" ".join(written("en")["small street ends"]))
@@ -200,11 +200,11 @@ TOWN_NAME: Final = (
 )
 """A town behind its postal code: Osterode am Harz, 't Harde, Santa Maria da Feira."""
 _BEFORE_CODE: Final = lazy_regex(
-    rf"(?<![\w/.-])(?P<street>{OTHER}{{4,80}}|{_NOT_COUNTED}{_CAPITAL}(?: (?:{_PARTICLE} )?{_CAPITAL}){{0,4}},?"
+    rf"(?<![\w/.-])(?P<street>{OTHER}{{4,80}}|(?=[A-Za-z'. -]{{3,250}}+(?:, )?[0-9])"
+    rf"{_NOT_COUNTED}{_CAPITAL}(?: (?:{_PARTICLE} )?{_CAPITAL}){{0,4}},?"
     rf" {_HOUSE}{INNER}),?(?: |\n| - )"
     rf"(?P<town>{_EU_CODE} {_NOT_COUNTED}{TOWN_NAME})(?!\w)"
 )
-_FIRST_OF_BLOCK: Final = lazy_regex(rf"[A-Z0-9uafls{OTHER}](?<![\w/.-].)")
 _ENGLISH_CODE: Final = (
     r"(?:[A-Z]{1,2}[0-9][A-Z0-9]? [0-9][A-Z]{2}|(?:NSW|VIC|QLD|WA|SA|TAS|ACT|NT) [0-9]{4}(?![0-9]))(?!\w)"
 )
@@ -213,7 +213,8 @@ _BLOCK: Final = lazy_regex(
     rf"(?:,| ){_CAPITAL}?"
     rf"|[0-9]{{1,5}}[A-Za-z]?(?:[/-][0-9]{{1,4}})?,? {_CAPITAL}|{_CAPITAL} (?:House|Cottage|Farm|Lodge|Hall|Barn"
     rf"|Mill|Court|Villa))"
-    rf"(?:,? {_CAPITAL}){{0,6}})(?:, ?|,?\n)(?P<town>{_CAPITAL}(?:[ -][A-Za-z]{{2,20}}){{0,3}}),? (?={_ENGLISH_CODE})"
+    rf"(?:,? {_CAPITAL}){{0,6}})(?:, ?|,?\n)(?P<town>{_CAPITAL}(?:[ -][A-Za-z]{{2,20}}){{0,3}}),? (?={_ENGLISH_CODE})",
+    within=_ENGLISH_CODE,
 )
 _NO_NAME: Final = either_of(
     """a acre am and are bed best big block blocks by car day days different double easy feet first foot ft full good
@@ -417,7 +418,7 @@ def find_addresses_after_words(text: str) -> Iterator[Found]:
 def find_addresses_before_codes(text: str) -> Iterator[Found]:
     """Yield streets that the postal code of a town follows, whatever their names, and the towns."""
     for pattern in (_BEFORE_CODE, _BLOCK):
-        for match in matches_at(pattern, text, (first.start() for first in matches(_FIRST_OF_BLOCK, text))):
+        for match in matches(pattern, text):
             if match["street"][0] != OTHER:
                 yield Found(*match.span("street"), "place", 0.65)
             yield Found(*match.span("town"), "place", 0.65)

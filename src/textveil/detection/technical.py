@@ -213,7 +213,7 @@ CODE_GATE: Final = either(holding(*_PIECES, *_GATE_WORDS), matching("[A-Z](?<=[A
 _LISTED: Final = int(Marks.GIVEN | Marks.FAMILY)
 _COMMON: Final = int(Marks.COMMON | Marks.SMALL)
 HOME_GATE: Final = holding("\\", *_HOMES)
-EARLY_GATE: Final = either(holding("@", "$", "("), at_digits(r"[0-9]\.[0-9]|[A-Za-z]/[0-9]"))
+EARLY_GATE: Final = either(holding("@", "$", "("), at_digits(r"[0-9](?:\.[0-9]|(?<=[A-Za-z]/.))"))
 """The gate of what is code although it looks like an address, a date or an amount."""
 
 

@@ -396,7 +396,8 @@ def paying_draws(surrogate: Surrogate, values: Sequence[str], scope: ScopeName) 
     """
     if scope == "mention" or surrogate.counts == "mention":
         return None
-    return 1 if surrogate.counts == "scope" else len({surrogate.key(value) for value in set(values)})
+    different = set(values)
+    return 1 if surrogate.counts == "scope" or len(different) == 1 else len({*map(surrogate.key, different)})
 
 
 def protected(kind: str, surrogate: Surrogate, scope: ScopeName) -> Protected:

@@ -100,12 +100,8 @@ class Part(NamedTuple):
     mark: str  # what stands before it: white space and punctuation
     written: str
     role: Role | None
+    key: str  # ``key_of(written)``, by which parts are compared
     case: int = 0  # on a Polish page, the place of its form among the cases of ``written``
-
-    @property
-    def key(self) -> str:
-        """Return the form by which parts are compared."""
-        return key_of(self.written)
 
 
 class NameParts(NamedTuple):
@@ -134,15 +130,40 @@ def parts_of(value: str, before: str = "", language: str = "") -> NameParts:
     family after a title or an initial and before several (Smith JA), given before one, else unknown; two with "and"
     between them are two people.
     """
+    marks, words, roles, titled, end = _cut(value, before, language)
+    names = _joined([index for index, role in enumerate(roles) if role is None], marks)
+    if len(names) > 1:
+        large = all(map(str.isupper, words))
+        conjunction = next((index for index, role in enumerate(roles) if role is Role.KEPT and words[index] in _AND), 0)
+        if conjunction and names[0][-1] < conjunction < names[1][0]:
+            if len(names) > 2:
+                _name_all(names[1:], words, marks, roles, all_large=large)
+        else:
+            _name_all(names, words, marks, roles, all_large=large)
+            if language in _TWO_FAMILIES and len(names) > 2 and all(roles[index] is Role.GIVEN for index in names[-2]):
+                for index in names[-2]:
+                    roles[index] = Role.FAMILY
+    elif names:
+        initials = [index for index, role in enumerate(roles) if role is Role.INITIAL]
+        for index in names[0]:
+            if titled or (initials and (initials[0] < index or len(letters_of(words[initials[0]])) > 1)):
+                roles[index] = Role.FAMILY
+            elif initials:
+                roles[index] = Role.GIVEN
+    return NameParts(tuple(map(Part, marks, words, roles, map(key_of, words))), end)
+
+
+def _cut(value: str, before: str, language: str) -> tuple[list[str], list[str], list[Role | None], bool, str]:
+    """Return marks, parts and roles, all but whether a name is given; if a title stands there; and the end."""
     bare, ending = without_possessive(value)
     pieces = list(_PIECE.finditer(bare))
-    marks = [
-        bare[last : piece.start()] for last, piece in zip([0, *(piece.end() for piece in pieces)], pieces, strict=False)
-    ]
+    ends = [0, *[piece.end() for piece in pieces]]
+    marks = [bare[last : piece.start()] for last, piece in zip(ends, pieces, strict=False)]
     words = [piece[0] for piece in pieces]
-    small, large = all(map(str.islower, words)), all(map(str.isupper, words))
+    end = bare[ends[-1] :] + ending
     if len(words) == 1 and _SIGN.fullmatch(bare):
-        return NameParts((Part(marks[0], words[0], Role.INITIAL),), ending)
+        return marks, words, [Role.INITIAL], False, end
+    small, large = all(map(str.islower, words)), all(map(str.isupper, words))
     roles: list[Role | None] = [
         None
         if mark == "-" and word.islower() and word not in _LISTED_PARTICLES
@@ -151,30 +172,15 @@ def parts_of(value: str, before: str = "", language: str = "") -> NameParts:
     ]
     start = len(before) - _LONGEST_BEFORE
     titled = _keep_titles(words, marks, roles, language) or (
-        (_TITLE_BEFORE.search(before, start) is not None and _WIFE_BEFORE.search(before, start) is None)
-        or _BORN_BEFORE.search(before, start) is not None
+        before != ""
+        and (
+            (_TITLE_BEFORE.search(before, start) is not None and _WIFE_BEFORE.search(before, start) is None)
+            or _BORN_BEFORE.search(before, start) is not None
+        )
     )
     if not (small or large):
         _mark_particles(words, roles, opens=titled or language in _PARTICLES_OF)
-    names = _joined([index for index, role in enumerate(roles) if role is None], marks)
-    conjunction = next((index for index, role in enumerate(roles) if role is Role.KEPT and words[index] in _AND), 0)
-    if conjunction and len(names) > 1 and names[0][-1] < conjunction < names[1][0]:
-        if len(names) > 2:
-            _name_all(names[1:], words, marks, roles, all_large=large)
-    elif len(names) > 1:
-        _name_all(names, words, marks, roles, all_large=large)
-        if language in _TWO_FAMILIES and len(names) > 2 and all(roles[index] is Role.GIVEN for index in names[-2]):
-            for index in names[-2]:
-                roles[index] = Role.FAMILY
-    elif names:
-        initials = [index for index, role in enumerate(roles) if role is Role.INITIAL]
-        for index in names[0]:
-            if titled or (initials and (initials[0] < index or len(letters_of(words[initials[0]])) > 1)):
-                roles[index] = Role.FAMILY
-            elif initials:
-                roles[index] = Role.GIVEN
-    end = bare[pieces[-1].end() if pieces else 0 :] + ending
-    return NameParts(tuple(map(Part, marks, words, roles)), end)
+    return marks, words, roles, titled, end
 
 
 def _mark_particles(words: Sequence[str], roles: list[Role | None], *, opens: bool) -> None:
@@ -219,9 +225,10 @@ def _families_first(marks: Sequence[str], *, all_large: bool) -> int:
 def _alone(word: str, *, all_small: bool, all_large: bool) -> Role | None:
     if word.islower() and not all_small:
         return Role.KEPT if word in _AND else Role.PARTICLE
+    if not word.isupper():
+        return None
     letters = len(letters_of(word))
-    initial = word.isupper() and (letters == 1 or (letters <= _MOST_INITIALS and not all_large))
-    return Role.INITIAL if initial else None
+    return Role.INITIAL if letters == 1 or (letters <= _MOST_INITIALS and not all_large) else None
 
 
 def _keep_titles(words: Sequence[str], marks: Sequence[str], roles: list[Role | None], language: str) -> bool:
@@ -276,7 +283,8 @@ _PARTICLES_OF: Final = {
 _INITIALS: Final = "ABCDEFGHIJKLMNOPRSTVW"
 _SIGN: Final = lazy_regex("[A-Z]{2}|[B-DF-HJ-NP-TV-XZ]{3}|[b-df-hj-np-tv-xz]{2,3}")
 _SIBILANT: Final = lazy_regex(r"(?i)(?:s|x|z|ch|sh)\Z")
-_GIVEN: Final = frozenset((Role.GIVEN, None))
+_GIVEN: Final = (Role.GIVEN, None)
+_NAMED: Final = (Role.FAMILY, *_GIVEN)
 _PLAIN: Final = str.maketrans({"\xdf": "ss", "\xf8": "o", "\xe6": "ae", "\u0142": "l", "\u0111": "d", "\u0131": "i"})
 _TWO_LETTERS: Final = str.maketrans({"\xe4": "ae", "\xf6": "oe", "\xfc": "ue", "\xe5": "aa", "\xf8": "oe"})
 ROLES: Final = "person roles"
@@ -368,11 +376,12 @@ class Person:
     def key(self, value: str) -> str:
         """Return the parts of a name that are drawn; how they are written tells initials and particles from names."""
         named = []
-        for part in parts_of(value).parts:
-            if part.role is Role.INITIAL:
-                named.append(f"{len(letters_of(part.written))} capitals {part.key}")
-            elif part.role is not Role.KEPT:
-                named.append(f"{'particle' if part.role is Role.PARTICLE else 'name'} {part.key}")
+        _, words, roles, _, _ = _cut(value, "", "")
+        for word, role in zip(words, roles, strict=True):
+            if role is Role.INITIAL:
+                named.append(f"{len(letters_of(word))} capitals {key_of(word)}")
+            elif role is not Role.KEPT:
+                named.append(f"{'particle' if role is Role.PARTICLE else 'name'} {key_of(word)}")
         return " ".join(named)
 
     def draw(self, mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator) -> list[str]:
@@ -388,12 +397,12 @@ class Person:
         if self.keeps_script and language == "pl":
             written, names = names, _in_nominative(names)
             for part, own in zip(_parts_in(written), _parts_in(names), strict=True):
-                for form in _login_forms(part.key) if own.role in (Role.FAMILY, *_GIVEN) else ():
+                for form in _login_forms(part.key) if own.role in _NAMED else ():
                     logins.setdefault(form, own.key)
         for name in sorted(names, key=lambda name: -len(name.parts)):
             families = [part.key for part in name.parts if part.role is Role.FAMILY]
             for part in name.parts:
-                if part.role in (Role.FAMILY, *_GIVEN) and scope.remembers:
+                if part.role in _NAMED and scope.remembers:
                     for form in _login_forms(part.key):
                         logins.setdefault(form, part.key)
                 if part.role in (Role.GIVEN, Role.FAMILY):
@@ -444,16 +453,18 @@ class Person:
                 told += [] if any(told) else genders
         return {key: (agreed_on(genders), agreed_on(sounds)) for key, (genders, sounds) in shown.items()}
 
-    def pool(self, part: Part, role: str, gender: str) -> str:
-        """Return the name of the pool that a part is drawn from."""
-        if self.keeps_script:
-            begins = unicodedata.name(part.written[0], "").split(" ")[0].lower()
+    def pool(self, written: str, role: str, gender: str) -> str:
+        """Return the name of the pool that a part of a name is drawn from."""
+        if self.keeps_script and not written.isascii():
+            begins = unicodedata.name(written[0], "").split(" ")[0].lower()
             script = {"cjk": "han"}.get(begins.split("-")[0], begins)
             if script in _SCRIPTS:
                 return f"{role} {script}"
         if role == "given":
             for listed in ("given female", "given male"):
-                if f"given {gender}" == listed or (self.keeps_gender and not gender and part.key in keys_of(listed)):
+                if f"given {gender}" == listed or (
+                    self.keeps_gender and not gender and key_of(written) in keys_of(listed)
+                ):
                     return listed
         return role
 
@@ -476,12 +487,12 @@ def _in_nominative(names: Sequence[NameParts]) -> list[NameParts]:
     from textveil.surrogates.scripts import polish_known, polish_nominative
 
     def declined(part: Part) -> Part:
-        if part.role not in (Role.FAMILY, *_GIVEN):
+        if part.role not in _NAMED:
             return part
         written, case = polish_nominative(part.written, known)
-        return part._replace(written=written, case=case)
+        return part._replace(written=written, key=key_of(written), case=case)
 
-    known = polish_known([part.written for part in _parts_in(names) if part.role in (Role.FAMILY, *_GIVEN)])
+    known = polish_known([part.written for part in _parts_in(names) if part.role in _NAMED])
     return [name._replace(parts=tuple(map(declined, name.parts))) for name in names]
 
 
@@ -596,19 +607,19 @@ class _Drawing(NamedTuple):
         if letters not in known and len(bearers) == 1:
             given = self.bearers[f"{bearers[0]} {letters[0]}"]
             pairs = ((given, "given"), (bearers[0], "family"))
-            known[letters] = "".join(self._drawn(Part("", key, None), key, role)[:1].upper() for key, role in pairs)
+            known[letters] = "".join(self._drawn(key, key, role)[:1].upper() for key, role in pairs)
         pairs_of = self.scope.remembered(_INITIALLED)
         initialled = [pair for pair in pairs_of if pair[0] == letters[1] and pair[-1] == letters[0]]
         if letters not in known and not bearers and len(initialled) == 1:  # R. Mbeki signs RM
             family = initialled[0].rpartition(" ")[0]
-            known[letters] = self._initial(letters[0], None) + self._drawn(Part("", family, None), family, "family")[:1]
+            known[letters] = self._initial(letters[0], None) + self._drawn(family, family, "family")[:1]
         return known.setdefault(letters, "")
 
     def _initial(self, letter: str, bearer: str | None) -> str:
         """Return the first letter of what a name was drawn as; an initial's own draw where there is none."""
         if bearer is None:
             return initials_drawn(letter, 1, self.scope, self.rng)
-        return self._drawn(Part("", bearer, None), bearer, "given")[:1].upper()
+        return self._drawn(bearer, bearer, "given")[:1].upper()
 
     def _part(self, part: Part) -> str:
         if part.role is Role.KEPT:
@@ -618,11 +629,11 @@ class _Drawing(NamedTuple):
             return drawn.lower() if part.written.islower() else drawn
         role = self.roles.get(part.key)
         if stem := self._stem(part):
-            drawn = self._drawn(part, stem, self.roles[stem])
+            drawn = self._drawn(part.written, stem, self.roles[stem])
             plural = ("" if self.language in ("de", "nl") else "es") if _SIBILANT.search(drawn) else "s"
             return in_case_of(part.written, drawn + plural)
         short = "" if role == "family" else self._short(part.key)
-        drawn = short or self._drawn(part, part.key, role or "given")
+        drawn = short or self._drawn(part.written, part.key, role or "given")
         if part.case:
             from textveil.surrogates.scripts import polish
 
@@ -655,26 +666,27 @@ class _Drawing(NamedTuple):
         full = [name for name in borne if borne.isdisjoint(full_names(name))]
         if len(full) != 1 or own == _SEVERAL:
             return ""
-        drawn, taken = self._drawn(Part("", full[0], None), full[0], "given"), self.scope.remembered(_GIVEN_TAKEN)
+        drawn, taken = self._drawn(full[0], full[0], "given"), self.scope.remembered(_GIVEN_TAKEN)
         for form in (*map(str.capitalize, short_names(drawn.lower())), *_shortened(drawn)):
             if form not in taken and form != drawn:
                 taken[form] = known[key] = form
                 return form
         return ""
 
-    def _drawn(self, part: Part, key: str, role: str) -> str:
+    def _drawn(self, written: str, key: str, role: str) -> str:
         gender, sound = self.pools.get(key, ("", ""))
-        wanted = self.person.pool(part, role, gender)
+        wanted = self.person.pool(written, role, gender)
         in_script = wanted.rpartition(" ")[2] in _SCRIPTS
         if not self.scope.remembers:
             entries = pool(wanted)
             return entries[self.scope.place(f"person {wanted}", key, len(entries), self.rng)]
         of_page = bool(self.language) and not in_script
-        entries = names_of(wanted, self.language) if of_page else pool(wanted)
         if of_page and self.language == "pl" and self.person.keeps_script:
             from textveil.surrogates.scripts import polish_regular
 
-            entries = polish_regular(entries, role)
+            entries = polish_regular(wanted)
+        else:
+            entries = names_of(wanted, self.language) if of_page else pool(wanted)
         fitting = sounding(entries, sound)
         label = f"person {wanted if in_script else role}"
         return agreed(self.scope, label, key, self.rng, lambda rng: fitting[rng.integers(len(fitting))], distinct=True)

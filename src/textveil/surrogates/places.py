@@ -363,7 +363,7 @@ class _Drawing(NamedTuple):
             part, case, entries = _polish(part, what, self.page, article)
             key = key_of(part)
         else:
-            entries = sounding(_fitting(place_pool(what, self.page), article, self.page.language), sound)
+            entries = sounding(_fitting(what, self.page, article), sound)
         label = STREET if what == STREET else PLACE
         drawn = agreed(self.scope, label, key, self.rng, lambda rng: entries[rng.integers(len(entries))], distinct=True)
         if self.page.language == "pl":
@@ -388,9 +388,10 @@ class _Drawing(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def _fitting(entries: tuple[str, ...], article: str, language: str) -> tuple[str, ...]:
-    """Return the streets, or towns, that go with the article before them: in der Talstraße, au Havre, à Lyon."""
-    if language == "fr":
+def _fitting(what: str, page: Page, article: str) -> tuple[str, ...]:
+    """Return the entries of a class that go with the article before them: in der Talstraße, au Havre, à Lyon."""
+    entries = place_pool(what, page)
+    if page.language == "fr":
         articled = tuple(entry for entry in entries if entry.startswith(("Le ", "Les ")))
         masculine = tuple(entry.removeprefix("Le ") for entry in articled if entry.startswith("Le "))
         return (
@@ -398,7 +399,7 @@ def _fitting(entries: tuple[str, ...], article: str, language: str) -> tuple[str
             if article in ("au", "du") and len(masculine) > 1
             else tuple(sorted({*entries}.difference(articled)))
         )
-    if language == "de" and article in _ENDS_OF:
+    if page.language == "de" and article in _ENDS_OF:
         return tuple(entry for entry in entries if entry.endswith(_ENDS_OF[article])) or entries
     return entries
 
@@ -410,7 +411,7 @@ def _polish(part: str, what: str, page: Page, article: str) -> tuple[str, int, t
     nominative, case = scripts.polish_nominative(part, scripts.polish_known(()))
     if not case and nominative == part:
         case = {"w": 5, "we": 5, "przy": 5, "na": 5, "z": 1, "ze": 1, "do": 1, "od": 1}.get(article, 0)
-    return nominative, case, scripts.polish_regular(place_pool(what, page), "town")
+    return nominative, case, scripts.polish_regular(what, page)
 
 
 def _numbered(shape: str) -> str:

@@ -7,6 +7,7 @@ places and institutions. Proof: privacy/proofs/pseudonyms.md.
 
 import re
 import unicodedata
+from collections import ChainMap
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Final
@@ -630,9 +631,9 @@ def polish_nominative(written: str, known: Mapping[str, tuple[str, int]]) -> tup
     return in_case_of(written, f"{sky['stem']}i".title()), slot
 
 
-def polish_known(names: Iterable[str]) -> dict[str, tuple[str, int]]:
+def polish_known(names: Iterable[str]) -> Mapping[str, tuple[str, int]]:
     """Return names of a scope, and listed ones, by their forms."""
-    known = dict(_polish_listed())
+    known = ChainMap[str, tuple[str, int]]({}, _polish_listed())
     for name in sorted(map(key_of, names), key=len):
         if name not in known:
             known |= {
@@ -651,10 +652,11 @@ def _polish_listed() -> dict[str, tuple[str, int]]:
     return known
 
 
-def polish_regular(entries: tuple[str, ...], role: str) -> tuple[str, ...]:
-    """Return the entries of a pool whose cases are made by rule; families are those in ak, ik, uk and yk."""
-    fits = _REGULAR[role].fullmatch
-    return tuple(filter(fits, entries))
+@cache
+def polish_regular(what: str, page: Page | None = None) -> tuple[str, ...]:
+    """Return the names of persons, or of places of a page, whose cases are made by rule; families in ak, ik, uk, yk."""
+    entries = names_of(what, "pl") if page is None else place_pool(what, page)
+    return tuple(filter(_REGULAR[what.partition(" ")[0] if page is None else "town"].fullmatch, entries))
 
 
 _REGULAR: Final = {

@@ -3,7 +3,7 @@
 import pytest
 
 from textveil.detection.found import plain
-from textveil.detection.lists import LANGUAGES, cues, places
+from textveil.detection.lists import LANGUAGES, cues, places, written
 from textveil.detection.names_by_language import NamesByLanguage
 from textveil.detection.names_in_one_case import NamesInOneCase
 
@@ -64,6 +64,29 @@ FOUND = [
     ("pl", "źródła rzek, m.in. Mahakam i innych", ["Mahakam person"]),
     ("pl", "To koniec. Mahakam i inne", []),
     ("it", "Niente febbre. Rosa ha detto che Rosa Bianchi torna.", ["Rosa person", "Rosa Bianchi person"]),
+    ("it", "Evandrio nacque nel 1604.", ["Evandrio person"]),
+    ("it", "Teodolfo, vescovo di Spoleto, tacque.", ["Teodolfo person", "Spoleto place"]),
+    ("pt", "Sigeberta (n. Coimbra, 1604) reinou.", ["Sigeberta person"]),
+    ("it", "Ulderigo III regnava da anni.", ["Ulderigo III person"]),
+    ("it", "Grafana è lenta. Superbonus e altro. Esodati: nessuno.", []),
+    ("it", "la sorella di Costante e il fratello di Prospero", ["Costante person", "Prospero person"]),
+    ("pt", "a mãe de Prudente chegou", ["Prudente person"]),
+    ("fr", "la mère de Blanche habite ici", ["Blanche person"]),
+    ("it", "secondo Zibaldone tutto tace, ma la Portineria e il Reparto no", ["Zibaldone person"]),
+    ("pl", "proszę o Fakturę i o Umowę", []),
+    ("it", "dopo la gara, Krstulovic tacque", ["Krstulovic person"]),
+    ("fr", "chez les Zanobini et les Oyelaran", ["Zanobini organization", "Oyelaran organization"]),
+    ("pt", "a praça da Liberdade e o rio Sabor", ["Liberdade place", "Sabor place"]),
+    ("it", "lungo il lago di Piombo, oltre il parco", ["Piombo place"]),
+    ("it", "in Europa centrale e in India meridionale", ["Europa centrale place", "India meridionale place"]),
+    ("it", "la Direzione centrale tace", []),
+    ("it", "sotto l'Impero bizantino e nell'Oceano pacifico", ["Impero bizantino place", "Oceano pacifico place"]),
+    ("fr", "en République tchèque et dans l'Empire ottoman", ["République tchèque place", "Empire ottoman place"]),
+    ("it", 'cantò al teatro "Petruzzelli" di Bari', ["Petruzzelli person"]),
+    ("it", 'ieri il "Lisbona" partiva', ["Lisbona place"]),
+    ("fr", "il habite La Rochelle depuis un an", ["La Rochelle place"]),
+    ("fr", "la route de Vitry-sur-Seine est longue", ["Vitry-sur-Seine place"]),
+    ("it", "Ludwig zu Wartensee e Hassan ben Ziri", ["Ludwig zu Wartensee person", "Hassan ben Ziri person"]),
 ]
 
 
@@ -80,6 +103,11 @@ def test_cues_are_whole_and_plain(language: str) -> None:
     held = cues(language)
     assert "di" in held.function or language != "it"
     assert len(held.place) > 60 and all(place.isascii() and place == place.lower() for place in held.place)
+
+
+@pytest.mark.parametrize("language", [language for language in LANGUAGES if "land" in written(language)])
+def test_words_for_land_stand_before_places(language: str) -> None:
+    assert [word for word in written(language)["land"] if word not in cues(language).spot] == []
 
 
 def test_places_are_plain_and_parted() -> None:

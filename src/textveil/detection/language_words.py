@@ -103,7 +103,8 @@ class LanguageWords:
         if low in self._ordinary:
             return 1
         named = lists().words.get(low, 0) & (_GIVEN | _COMMON) == _GIVEN
-        if named or low.replace("-", " ") in self._large or low in self._small:
+        name = low.replace("-", " ")
+        if named or name in self._large or name in self._small:
             return 0
         if self._language in ("de", "nl") and len(low) >= _COMPOUND and is_compound(low, self._ordinary):
             return 1

@@ -67,6 +67,17 @@ _ROMAN: Final = re.compile(r"[IVX]{1,5}").fullmatch
 _ELIDED: Final = re.compile(r"(?:[LD]|Dell|All|Nell|Sull|Dall|Un|Quell|Qu)'(?=[A-Z])")
 _ENDS_CLAUSE: Final = re.compile(r"[.!?;:,()\n\[\]|*/]").search
 _BACK_WORD: Final = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*'?")
+_SMALL_BEHIND: Final = re.compile(r" ([a-z]+(?:-[a-z]+)*)(?![a-z'-])").match
+_TOLD: Final = re.compile(
+    r",(?: (?:il|lo|la|o|a|le|el|un|une|una|um|uma))? (?:l')?(?P<role>[a-z]+)| (?P<verb>[a-z]+)"
+    r"| \((?:[a-z]{1,5}\.? )?(?:[A-Z]|[12][0-9]{3}(?![0-9]))"
+).match
+"""What tells of a person behind a name that begins a sentence: a role, a verb, the place or the year of birth."""
+_IN_LIST: Final = re.compile(r": (?:[A-Z][A-Za-z-]{0,24}[,;] ){1,5}\Z").search
+"""Words with a capital behind a colon, which list things as often as persons: Terapia: Cardioaspirina, ..."""
+_OF_THINGS: Final = frozenset("e ha a est es tem tiene".split())  # noqa: SIM905
+"""Verbs behind persons that stand behind things as often."""
+_OF: Final = frozenset(("di", "de", "d'", "do", "van", "over"))
 _FIRST_AFTER: Final = re.compile(r",? ([a-z]+)")
 _ENDS_ITEM: Final = re.compile(r"[ \t]{0,4}(?:[\n;)|]|\Z)|\.(?:\s|\Z)|[ \t]{2}").match
 """The end of a line or an item, behind a place: Hotel Strandkorb, Westerland; 19.08.1991, Leck."""
@@ -137,8 +148,13 @@ class NamesByLanguage:
         self._german = language == "de"
         self._words = LanguageWords(language)
         self._cues = self._words.cues
-        self._months = frozenset(known.written(language)["months"])
-        generic = (name.replace("_", " ") for name in known.written(language).get("no body", ()))
+        written = known.written(language)
+        self._months = frozenset(written["months"])
+        self._kin = frozenset(written["kin"])
+        self._land = frozenset(written.get("land", ()))
+        self._bearing = frozenset(written.get("bearings", ()))
+        self._begun = frozenset(name.partition(" ")[0] for name in self._cues.place if " " in name)
+        generic = (name.replace("_", " ") for name in written.get("no body", ()))
         self._generic = re.compile("|".join(map(re.escape, generic)) or "(?!)").match
         joints = sorted({*self._cues.joint, *self._cues.loose}, key=len, reverse=True)
         elided = "|".join(re.escape(joint) for joint in joints if joint.endswith("'")) or r"(?!)"
@@ -167,6 +183,9 @@ class NamesByLanguage:
                 small = frozenset(_SMALL.findall(text)) if small is None else small
                 if first.low in small:
                     tokens[0] = first._replace(ordinary=2)
+            if first.ordinary and self._tells(before):
+                tokens[0] = first._replace(ordinary=0)
+            tokens[-1] = self._with_small(text, tokens[-1])
             if before.opens and tokens[-1] is not first and first.capitals and first.ordinary:
                 tokens = self._in_heading(text, tokens)
             for part in self._parts(text, tokens):
@@ -174,6 +193,28 @@ class NamesByLanguage:
                 for span in self._found(text, part, here, last):
                     yield span
                     last = span
+
+    def _tells(self, before: _Before) -> str:
+        """Return the kind of whatever name stands behind these words: lago di ..., figlio di ...; empty for any."""
+        b1, b2 = [*before.words, "", ""][:2]
+        linked = b1 in self._cues.joint or b1 in self._cues.article
+        if b1 in self._land or (linked and b2 in self._land):
+            return "place"
+        return "person" if b1 in _OF and b2 in self._kin else ""
+
+    def _with_small(self, text: str, token: Token) -> Token:
+        """Return a word with the small one behind it if a place is called so: Impero romano, Terre sainte."""
+        small = _SMALL_BEHIND(text, token.end) if token.low in self._begun else None
+        name = phrase(text, token.start, small.end()) if small else ""
+        return token._replace(end=token.start + len(name), low=name, ordinary=0) if name in self._cues.place else token
+
+    def _is_told(self, text: str, end: int) -> bool:
+        """Tell whether what stands behind a name tells of a person: nacque, ", vescovo di", ", il poeta"."""
+        behind = _TOLD(text, end)
+        if behind is None:
+            return False
+        word, verb = behind["role"], behind["verb"]
+        return word in self._cues.role if word else verb is None or (verb in self._cues.said and verb not in _OF_THINGS)
 
     def _in_heading(self, text: str, tokens: list[Token]) -> list[Token]:
         """Return the words of a run, those of a heading in capitals as ordinary ones: KARTA WYPISOWA Marek Kowal."""
@@ -279,6 +320,8 @@ class NamesByLanguage:
         beside = following is not None and text[token.end : following.start] == " "
         if token.low in self._cues.function:
             named = token.marks & _GIVEN and beside and following and not (before.opens or following.ordinary)
+            if beside and following and self._words.is_place(phrase(text, token.start, following.end)) == 2:
+                return False  # La Spezia
             return not ((token.capitals and at) or named)
         if token.low not in self._cues.role or following is None or token.marks & _GIVEN:
             return False
@@ -375,8 +418,9 @@ class NamesByLanguage:
         listed = last.kind != ORDINARY and _LISTED_BEHIND(text, last.end, start) is not None
         lies = before.sign == "," and not before.words and text[start - 3] == OTHER and _ENDS_ITEM(text, end)
         behind_found = len(tokens) > 1 and _BEHIND_FOUND(text, max(0, start - _BACK), start)
-        if before.quoted and (behind_found or _SPOKEN(text, end)):
-            before = before._replace(quoted=False)  # "Dylan, come on", am 3. Mai 1850 Ludwig Zuse
+        house = bool(before.words) and before.words[0] in self._cues.body
+        if before.quoted and (behind_found or house or _SPOKEN(text, end)):
+            before = before._replace(quoted=False)  # "Dylan, come on", am 3. Mai 1850 Ludwig Zuse, teatro "Massimo"
         noted = before.sign == ":" and len(tokens) == 1 and tokens[0].ordinary < 2 and _NOTED(text, end)
         if noted and not where:
             yield Found(start, end, "person", 0.5, "cue")  # Kamer 3: Geertje - wil niet eten
@@ -391,7 +435,7 @@ class NamesByLanguage:
             points = points.plus(place=3)
         most = max(points)
         bare = before.words[:1] and before.words[0] in _BARE
-        if most < 2 and not before.opens and (bare or not self._german):
+        if most < 2 and (bare or not self._german):
             points, most = points._replace(person=2), 2
         if most < 2:
             return
@@ -404,6 +448,8 @@ class NamesByLanguage:
             end = match.end() if match else end
             if len(tokens) == 1 and end == tokens[0].end and not tokens[0].capitals:
                 return
+        if kind == "place" and where and (small := _SMALL_BEHIND(text, end)) and small[1] in self._bearing:
+            end = small.end()
         score, why = (0.7, "list") if most >= _SURE else (0.5, "cue") if most > 2 else (0.3, "guess")
         yield Found(start, end, kind, score, why)
 
@@ -414,6 +460,7 @@ class NamesByLanguage:
         b1 = before.words[0] if before.words else ""
         headed = any(token.low in cue.body for token in tokens)
         shown = b1 in cue.role or b1 in cue.firm or b1 in cue.spot or first.low in known.public_bodies()
+        shown |= bool(self._tells(before))
         if all(token.roman or len(token.low) == 1 for token in tokens[:-1]) and (
             tokens[-1].roman or len(tokens[-1].low) == 1 or (len(tokens) > 1 and tokens[-1].low in known.letters())
         ):
@@ -434,7 +481,7 @@ class NamesByLanguage:
                 named = any(token.marks & _GIVEN or token.roman for token in tokens)
                 sure = sum(token.ordinary == 2 for token in tokens)
                 return not named and (self._german or before.opens or b1 in cue.article or sure > 0)
-            plain_words = any(token.ordinary == 2 for token in tokens) and not any(
+            plain_words = any(token.ordinary == 2 and not token.roman for token in tokens) and not any(
                 token.marks & _NAMES for token in tokens
             )
             return before.opens and plain_words and not (headed or where or first.low in cue.spot)
@@ -467,12 +514,12 @@ class NamesByLanguage:
                 return True  # nach zwei Siegen, des Kerns
         if before.beside and not (self._german or shown or (where == 2 and not first.ordinary) or first.marks & _GIVEN):
             return True
-        if first.low in self._words.written_small and not (shown or headed or where):
+        if first.low in self._words.written_small and not (shown or headed or where or self._is_bare(text, first, b1)):
             behind = _FIRST_AFTER.match(text, first.end)
             if behind is None or behind[1] not in cue.said:
                 return True  # el fontanero de la Panadería
         if first.ordinary and not (shown or headed):
-            if where == 2 and b1 in cue.in_ and not before.opens:
+            if where == 2 and not before.opens and (b1 in cue.in_ or before.sign == "&" or first.ordinary == 1):
                 return False
             if first.ordinary == 2 or before.opens or self._german or b1 in cue.article or not b1:
                 return True
@@ -482,9 +529,21 @@ class NamesByLanguage:
                 return b1 in _MELTED or first.marks & (_GIVEN | _COMMON) != _GIVEN
             if not first.marks & _NAMES:
                 return bool(_NOUN(first.low) or len(first.low) > 12 or before.opens or (b1 and b1 not in cue.function))
-        if not (where or first.marks & _NAMES or shown) and (before.opens or (not b1 and before.sign in (",", ";"))):
-            return True
-        return b1 in cue.plural and not where and not first.marks & _NAMES
+        if where or first.marks & _NAMES or shown:
+            return False
+        if not before.opens:
+            return (
+                not b1
+                and before.sign in (",", ";")
+                and _IN_LIST(text, max(0, first.start - _BACK), first.start) is not None
+            )
+        return first.ordinary > 0 or not self._is_told(text, first.end)
+
+    def _is_bare(self, text: str, token: Token, b1: str) -> bool:
+        """Tell whether a word stands between words in small letters, without an article; Polish has none."""
+        amid = text[token.start - 2 : token.start - 1].islower() and not text[token.end + 1 : token.end + 2].isupper()
+        led = b1 in self._cues.article or b1 in self._cues.in_ or b1 in _OF
+        return amid and not led and self._language != "pl"
 
     def _of_lists(self, tokens: list[Token], where: int) -> _Points:
         """Return what lists say of its words."""
@@ -528,7 +587,7 @@ class NamesByLanguage:
             return b1 in words or (adjective and b2 in words)
 
         points = _NONE
-        if shown(cue.role):
+        if shown(cue.role) or self._tells(before) == "person":
             points = points.plus(person=4)
         if shown(cue.spot) or (linked and (b2 in cue.spot or b3 in cue.spot)):
             points = points.plus(place=4)
@@ -541,7 +600,7 @@ class NamesByLanguage:
         if shown(cue.work):
             points = points.plus(other=5)
         if before.quoted and not (len(tokens) > 1 and all(token.marks & _NAMES for token in tokens)):
-            points = points.plus(other=5)
+            points = points.plus(other=5 - (where == 2))
         points = points.plus(person=b1 in cue.by, place=self._placed(b1, b2, linked))
         if b1 in cue.against or (linked and b2 in cue.against):
             points = points.plus(organization=2)

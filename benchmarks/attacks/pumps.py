@@ -695,7 +695,8 @@ def compiled_while(work: Callable[[], object]) -> set[tuple[str | bytes, int]]:
     compiled, original = set(), compiler.compile
 
     def recorded(pattern: Any, flags: int = 0) -> Any:
-        compiled.add((pattern, int(flags)))
+        written = pattern if isinstance(pattern, str | bytes) else pattern.state.str  # what ``quick`` has parsed
+        compiled.add((written, int(flags)))
         return original(pattern, flags)
 
     re.purge()

@@ -150,7 +150,7 @@ def test_a_shortened_particle_goes_with_its_name() -> None:
         ("Amman, el-Kharra, Kerak and others fell.", "el-Kharra"),
         ("We met Ivo the Younger there.", "Ivo the Younger"),
         ("It was sold by the Kelly Rose Pirates.", "Kelly Rose Pirates"),
-        ("They met by Rusty's Tap.", "Rusty's Tap"),
+        ("They met by Dusty's Barn.", "Dusty's Barn"),
         ("She worked at ZDX 3 in May.", "ZDX 3"),
         ("I gave Anna's Mum the report.", "Anna"),
         ("In the reign of Olav I and Signe it burned.", "Olav I"),

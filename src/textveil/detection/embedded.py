@@ -723,7 +723,7 @@ _INSTEAD: Final = {
 def _value_phases(regions: tuple[str, ...], language: str) -> Phases:
     """Return the phases but those of names; of the last one only the rows of kinds that may be told again."""
     *phases, last = phases_for(regions, language)[:-2]
-    rows = tuple(row for row in last.rows if not _NOT_ACROSS.issuperset(row.kinds.split()))
+    rows = tuple(row for row in last.rows if not _NO_VALUE.issuperset(row.kinds.split()))
     return checked_phases(*phases, last._replace(rows=rows))
 
 

@@ -375,7 +375,7 @@ _OWN_RUN: Final = lazy_regex(
 _THE: Final = lazy_regex("[Tt]he ")
 """Before a person's name in full, a team: the Kelly Rose Pirates."""
 _OWNED: Final = lazy_regex(r" ?'s [A-Z][a-z]{2,20}(?=[,.;)]|\Z| [a-z])")
-"""Behind somebody's name alone, a shop: Rusty's Tap."""
+"""Behind somebody's name alone, a shop: Dusty's Barn."""
 _CHANNEL: Final = lazy_regex(r" [1-9](?=[,.;:)\n]|\Z| (?:and|at|for|from|in|of|on|was|is|to|until|with) )")
 _RUN_BEFORE: Final = lazy_regex(r"(?<![A-Za-z])(?P<by>[a-z]{1,12}|[a-z]+,) (?P<run>(?:[A-Z][a-z]{1,20} ){1,2})\Z")
 _WEAK: Final = frozenset(("list", "guess", "tagger", "pair", "cue", "verb", "institution", "company-end", ""))

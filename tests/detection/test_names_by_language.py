@@ -76,6 +76,8 @@ FOUND = [
     ("pl", "proszę o Fakturę i o Umowę", []),
     ("it", "dopo la gara, Krstulovic tacque", ["Krstulovic person"]),
     ("fr", "chez les Zanobini et les Oyelaran", ["Zanobini organization", "Oyelaran organization"]),
+    ("pt", "ontem falou Joaquim Gomes de Azevedo em casa", ["Joaquim Gomes de Azevedo person"]),
+    ("pt", "com Zanobini, Pardal e Oyelaran", ["Pardal person"]),
     ("pt", "a praça da Liberdade e o rio Sabor", ["Liberdade place", "Sabor place"]),
     ("it", "lungo il lago di Piombo, oltre il parco", ["Piombo place"]),
     ("it", "in Europa centrale e in India meridionale", ["Europa centrale place", "India meridionale place"]),

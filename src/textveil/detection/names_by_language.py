@@ -77,7 +77,9 @@ _IN_LIST: Final = re.compile(r": (?:[A-Z][A-Za-z-]{0,24}[,;] ){1,5}\Z").search
 """Words with a capital behind a colon, which list things as often as persons: Terapia: Cardioaspirina, ..."""
 _OF_THINGS: Final = frozenset("e ha a est es tem tiene".split())  # noqa: SIM905
 """Verbs behind persons that stand behind things as often."""
-_OF: Final = frozenset(("di", "de", "d'", "do", "van", "over"))
+_OF: Final = frozenset(("di", "de", "d'"))
+_BEFORE_THINGS: Final = frozenset(("di", "de", "d'", "do", "van", "over", "in", "em"))
+"""Prepositions that stand before a thing without an article as often as before a name."""
 _FIRST_AFTER: Final = re.compile(r",? ([a-z]+)")
 _ENDS_ITEM: Final = re.compile(r"[ \t]{0,4}(?:[\n;)|]|\Z)|\.(?:\s|\Z)|[ \t]{2}").match
 """The end of a line or an item, behind a place: Hotel Strandkorb, Westerland; 19.08.1991, Leck."""
@@ -341,8 +343,12 @@ class NamesByLanguage:
             return len(tokens)
         if len(rest) > 1 and (rest[0].low in self._cues.event or rest[0].low in self._cues.spot):
             return len(tokens)
+        given = tokens[at].marks & _GIVEN
         for stop in range(len(tokens), at + 1, -1):
-            if self._words.is_place(phrase(text, tokens[at].start, tokens[stop - 1].end)):
+            place = self._words.is_place(phrase(text, tokens[at].start, tokens[stop - 1].end))
+            if place == 1 and given and stop < len(tokens) and tokens[stop].marks & _FAMILY:
+                continue  # of somebody: Joaquim Gomes de Azevedo
+            if place:
                 return (
                     stop
                     if stop == len(tokens) or not self._goes_on_as_club(text, tokens[stop - 1], tokens[stop])
@@ -521,7 +527,13 @@ class NamesByLanguage:
         if first.ordinary and not (shown or headed):
             if where == 2 and not before.opens and (b1 in cue.in_ or before.sign == "&" or first.ordinary == 1):
                 return False
-            if first.ordinary == 2 or before.opens or self._german or b1 in cue.article or not b1:
+            if (
+                first.ordinary == 2
+                or before.opens
+                or self._german
+                or b1 in cue.article
+                or not (b1 or before.sign == "&")
+            ):
                 return True
             return self._language == "pl" and not first.marks & _NAMES
         if self._german and not where and not shown:
@@ -542,7 +554,7 @@ class NamesByLanguage:
     def _is_bare(self, text: str, token: Token, b1: str) -> bool:
         """Tell whether a word stands between words in small letters, without an article; Polish has none."""
         amid = text[token.start - 2 : token.start - 1].islower() and not text[token.end + 1 : token.end + 2].isupper()
-        led = b1 in self._cues.article or b1 in self._cues.in_ or b1 in _OF
+        led = b1 in self._cues.article or b1 in _BEFORE_THINGS
         return amid and not led and self._language != "pl"
 
     def _of_lists(self, tokens: list[Token], where: int) -> _Points:

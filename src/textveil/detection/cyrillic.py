@@ -19,19 +19,21 @@ from textveil.detection.cyrillic_forms import (
     find_dates,
     find_numbers,
 )
-from textveil.detection.found import Found, Phase, Row
+from textveil.detection.found import OTHER, Found, Phase, Row
 from textveil.detection.gates import anywhere
 from textveil.detection.lists import listed, written
 from textveil.text.patterns import lazy_regex, matches
 
 _SHOUTED: Final = rf"{CAPITAL}{{2,20}}(?:-{CAPITAL}{{2,20}})?"
+_PREFIXED: Final = "[аэу](?:ль|[дснрзтш])"
 _JOINT: Final = "(?:де|ван|фон|да|дель|аль|ибн|бен|оглы|ди|ла|эль|дер|дю|дос|ас|уль|о|д’|тер)"
-_WORD: Final = lazy_regex(rf"(?<![\w’'-])(?:{NAME}|{CAPITAL}\.(?:-?{CAPITAL}\.)?|{_SHOUTED}|{CAPITAL})(?![\w])")
+_WORD: Final = lazy_regex(
+    rf"(?<![\w’'-])(?:{NAME}|{CAPITAL}\.(?:-?{CAPITAL}\.)?|{_SHOUTED}|{CAPITAL}|{_PREFIXED}-{NAME})(?![\w])"
+)
 _BETWEEN: Final = lazy_regex(rf"(?:[ \u00a0]|(?<=\.))(?:{_JOINT} ){{0,2}}\Z")
 _OPENS: Final = ".!?…:;•*|>\n\t"
 _SKIPPED: Final = " \u00a0\"'«„“(—–-[0123456789"
-_LOWER_BEFORE: Final = lazy_regex(rf"({SMALL}[{SMALL[1:-1]}-]{{0,30}}\.?) [«„\"]?\Z")
-_CAPITAL_BEFORE: Final = lazy_regex(rf"({CAPITAL}{SMALL}+) \Z")
+_WORD_BEFORE: Final = lazy_regex(rf"({LETTER}[{SMALL[1:-1]}-]{{0,30}}\.?) [«„\"]?\Z")
 _AFTER_ADJECTIVE: Final = lazy_regex(
     rf"(?: {SMALL}+(?:ая|ый|ий|ое|ой|ого|ому|ом|ую|ые|ых|ым|им|ыми|ей)){{0,2}} (?P<noun>{SMALL}+)(?!{LETTER})"
 )
@@ -161,7 +163,7 @@ def find_names(text: str) -> Iterator[Found]:
         opens = not labelled and _opens(text, run[0].start)
         words = run[1:] if opens and _is_dropped(run) else run
         while words and (
-            (words[-1].text.lower() in _FUNCTION and not (len(words) == 2 and _in(words[0].text, "given")))
+            (words[-1].text.lower() in _FUNCTION and not _ends_name(words))
             or (len(words) > 1 and _is_letters(words[-1].text))
         ):
             words = words[:-1]
@@ -189,13 +191,21 @@ def _is_dropped(run: list[_Word]) -> bool:
     return _is_frequent(word) or (_is_ordinary(word) and (_ADJECTIVE.match(word) is None or _in(run[1].text, "given")))
 
 
+def _ends_name(words: list[_Word]) -> bool:
+    """Return whether a function word with a capital ends a name: Бренда Ли, Сюй И, Зубов А."""
+    first, last = words[0].text, words[-1].text
+    if len(words) < 2 or words[-2].text.isupper():
+        return False
+    return (len(words) == 2 and _in(first, "given")) or len(last) == 1 or _in(last, "given")
+
+
 def _is_letters(word: str) -> bool:
     return len(word) > 1 and word.isupper() and "." not in word
 
 
 def _before(text: str, start: int) -> str:
-    match = _LOWER_BEFORE.search(text, max(0, start - 28), start)
-    return match[1] if match else ""
+    match = _WORD_BEFORE.search(text, max(0, start - 28), start)
+    return match[1].lower() if match else ""
 
 
 def _after(text: str, end: int) -> str:
@@ -223,7 +233,11 @@ def _judged(text: str, words: list[_Word], opens: bool) -> Iterator[Found]:
     low = first.text.lower()
     if not named or _PUBLIC.match(text, first.start):
         return
-    if len(words) == 1 and (low in _in_cases("brands") or (low.startswith("лад") and before in _ON_BRAND)):
+    if (
+        len(words) == 1
+        and before not in _in_cases("roles")
+        and (low in _in_cases("brands") or (low.startswith("лад") and before in _ON_BRAND))
+    ):
         return
     if low in _LOOSE and len(words) == 1 and after in ("в", "на") and not _SPEAKS.match(text, last.end):
         return  # вера в людей
@@ -283,7 +297,6 @@ def _by_neighbors(text: str, words: list[_Word], named: list[_Word], before: str
         return
     if (
         before in _in_cases("roles")
-        or _role_before(text, first.start)
         or text[first.start - 1 : first.start] == "@"
         or (_LABEL.search(text, max(0, first.start - 40), first.start) and not _is_frequent(first.text))
     ):
@@ -298,12 +311,6 @@ def _by_neighbors(text: str, words: list[_Word], named: list[_Word], before: str
         yield Found(first.start, last.end, "place" if placed else "person", 0.8, "list")
         return
     yield from _single(text, first, before, opens)
-
-
-def _role_before(text: str, start: int) -> bool:
-    """Return whether a role with a capital stands before a name: "Врач Кузнецова"."""
-    match = _CAPITAL_BEFORE.search(text, max(0, start - 28), start)
-    return match is not None and match[1].lower() in _in_cases("roles")
 
 
 _DOSE: Final = lazy_regex(r"(?:мг|мкг|мл|ед|таб)\.?[,;] \Z")
@@ -326,7 +333,18 @@ def _several(text: str, words: list[_Word], opens: bool) -> Iterator[Found]:
     if before_place(text, start) and not _SURNAME.match(last.text):
         yield Found(start, end, "place", 0.5, "cue")
         return
+    if len(words) > _MOST_OF_PERSON or (not opens and _is_frequent(last.text) and _is_no_person(first.text)):
+        yield Found(start, end, "organization", 0.5, "guess")
+        return
     yield Found(start, end, "person", 0.5 if opens else 0.6, "guess" if opens else "list")
+
+
+_MOST_OF_PERSON: Final = 3
+
+
+def _is_no_person(word: str) -> bool:
+    """Return whether a word begins no person: a frequent one, or a place."""
+    return _is_frequent(word) or (_in(word, "place") and not _in(word, "family"))
 
 
 def before_place(text: str, start: int) -> bool:
@@ -342,20 +360,43 @@ def _single(text: str, word: _Word, before: str, opens: bool) -> Iterator[Found]
     place = _in(word.text, "place")
     family = _in(word.text, "family")
     if place and not (family and before not in _PLACED_BY):
-        yield Found(start, end, "place", 0.7, "list")
+        yield Found(start, end, "organization" if _SCORE.match(text, end) else "place", 0.7, "list")
     elif family or (_SURNAME.match(word.text) and not _PLACELIKE.match(word.text) and before not in _PLACED_BY):
         if not opens or family or _SPEAKS.match(text, end) or not _is_ordinary(word.text):
             yield Found(start, end, "person", 0.6, "list")
     elif _PLACELIKE.match(word.text) or before in _PLACED_BY:
-        if not (opens and _is_ordinary(word.text)):
+        if not ((opens or _opens(text, start - len(before) - 1)) and _is_ordinary(word.text)):
             yield Found(start, end, "place", 0.5, "cue")
     elif opens:
-        if not _ADJECTIVE.match(word.text) and (_SPEAKS.match(text, end) or "-" in word.text):
+        dated = _YEARS.match(text, end) is not None and not _is_ordinary(word.text)
+        if not _ADJECTIVE.match(word.text) and (dated or _SPEAKS.match(text, end) or "-" in word.text):
             yield Found(start, end, "person", 0.4, "verb")
     elif _DOSE.search(text, max(0, start - 8), start):
         return  # a medicine in a row of them
-    elif not _is_frequent(word.text) and not (_is_ordinary(word.text) and _ADJECTIVE.match(word.text)):
+    elif _is_listed(text, word) if _is_frequent(word.text) else _is_no_adjective(text, word):
         yield Found(start, end, "person", 0.5, "guess")
+
+
+def _is_listed(text: str, word: _Word) -> bool:
+    """Return whether a frequent word stands between two capitalized ones in a list: Левит, Мельник и Пущин."""
+    before, after = (
+        _LISTED_BEFORE.search(text, max(0, word.start - 24), word.start),
+        _LISTED_AFTER.match(text, word.end),
+    )
+    return bool(before and after) and not any(match and _is_frequent(match[1]) for match in (before, after))
+
+
+def _is_no_adjective(text: str, word: _Word) -> bool:
+    """Return whether a rare word is no adjective, or stands alone in parentheses."""
+    alone = text[word.start - 1 : word.start] + text[word.end : word.end + 1] == "()"
+    return alone or not (_is_ordinary(word.text) and _ADJECTIVE.match(word.text))
+
+
+_SCORE: Final = lazy_regex(rf" \((?:{OTHER}|[0-9]{{1,2}}):")
+"""What a match ended with, behind a team that has a town's name."""
+_YEARS: Final = lazy_regex(rf" \([^()\n0-9{OTHER}]{{0,24}}(?:{OTHER}|[0-9]{{3,4}}(?![0-9]))")
+_LISTED_BEFORE: Final = lazy_regex(rf"({CAPITAL}{SMALL}+), \Z")
+_LISTED_AFTER: Final = lazy_regex(rf"(?:,| и) ({CAPITAL}{SMALL}+)")
 
 
 def _of_letters(text: str, word: _Word) -> Iterator[Found]:
@@ -445,7 +486,7 @@ _LATIN: Final = lazy_regex(
     rf"(?<!{LETTER})(?P<cue>{SMALL}+) (?P<name>[\"«]?[A-Z][\w&.'-]*(?: (?:[A-Z0-9&][\w&.'-]*|of|the|and|de)){{0,5}})(?![\w])"
 )
 _CLUB: Final = lazy_regex(
-    rf"(?:{SMALL}{{1,30}}ск(?:ий|ого|ому|им|ом|ое|ая|ой|ую)|за|против|в|из|у|от|с|и|между|матче с|клуб[а-яё]{{0,6}}) \Z"
+    rf"(?<!{LETTER})(?:{SMALL}{{1,30}}ск(?:ий|ого|ому|им|ом|ое|ая|ой|ую)|за|против|в|из|у|от|с|и|между|матче с|клуб[а-яё]{{0,6}}) \Z"
 )
 
 
@@ -464,10 +505,13 @@ def find_quoted(text: str) -> Iterator[Found]:
             reached = match.end()
             yield Found(match.start("name"), match.end("name"), "organization", 0.8, "cue")
         elif (reached and text[reached:start] in (", ", " и ")) or (
-            words == 1 and match["open"] == "«" and _CLUB.search(text, max(0, start - 24), start)
+            words == 1
+            and match["open"] == "«"
+            and (_CLUB.search(text, max(0, start - 24), start) or _in(match["name"], "place"))
         ):
             reached = match.end()
             yield Found(match.start("name"), match.end("name"), "organization", 0.5, "cue")
+    yield from _glossed(text)
     for match in matches(_LATIN, text):
         if match["cue"] in _in_cases("organization nouns"):
             yield Found(*match.span("name"), "organization", 0.7, "cue")
@@ -475,6 +519,33 @@ def find_quoted(text: str) -> Iterator[Found]:
         yield Found(*match.span("name"), "organization", 0.7, "institution")
     for match in matches(_SOLE, text):
         yield Found(*match.span("name"), "person", 0.8, "company-end")
+
+
+_GLOSS: Final = lazy_regex(rf" \((?P<letters>{CAPITAL}{{2,8}})\)")
+_CAPITAL_BEFORE: Final = lazy_regex(rf"(?<!{LETTER}){CAPITAL}{SMALL}{{3,20}} \Z")
+_CLAUSE_WORD: Final = lazy_regex(rf"(?<!{LETTER}){LETTER}+(?:-{LETTER}+)*")
+_LONGEST_GLOSSED: Final = 120
+
+
+def _glossed(text: str) -> Iterator[Found]:
+    """Yield institutions whose initials stand behind them: Институт северных языков (ИСЯ)."""
+    for match in matches(_GLOSS, text):
+        letters = match["letters"].lower()
+        start, heads = match.start(), False
+        for word in reversed(list(_CLAUSE_WORD.finditer(text, max(0, start - _LONGEST_GLOSSED), start))):
+            low = word[0].lower()
+            if low[0] == letters[-1]:
+                letters, heads = letters[:-1], heads or low in _in_cases("heads")
+            elif len(low) > 3:
+                break
+            start = word.start()
+            if not letters:
+                break
+        if not letters and heads and text[start].isupper():
+            adjective = _CAPITAL_BEFORE.search(text, max(0, start - 28), start)
+            start = adjective.start() if adjective and _SKY.match(adjective[0][:-1]) else start
+            yield Found(start, match.start(), "organization", 0.7, "institution")
+            yield Found(*match.span("letters"), "organization", 0.7, "institution")
 
 
 # fmt: off

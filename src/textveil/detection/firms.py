@@ -12,6 +12,7 @@ from typing import Final
 from textveil.detection import lists as known
 from textveil.detection.found import Found, words_in
 from textveil.detection.gates import WithWords, either, holding, joined_words, matching, places_of
+from textveil.detection.language_words import is_compound
 from textveil.detection.lists import EPONYMS, Marks, lists, ordinary_words
 from textveil.detection.people_in_records import is_thing
 from textveil.text.patterns import lazy_regex, matches, matches_at
@@ -169,6 +170,8 @@ def find_firms(text: str) -> Iterator[Found]:
     formed = any(piece in text for piece in _PIECES) or next(places_of(text, _FORM_WORDS), None) is not None
     for form in matches(FORM, text) if formed else ():
         start = _begun(text, form.start(), weak=form["weak"] is not None)
+        if start >= 0 and form["weak"] and _BEGINS_CLUB(text, form.end()) and _is_german(text[start : form.start()]):
+            continue  # zum Aufsteiger AS Livorno
         if start >= 0:
             yield Found(start, form.end(), "organization", 0.75, "company-end")
     for start, end in places_of(text, house_words()):
@@ -186,6 +189,14 @@ def find_firms(text: str) -> Iterator[Found]:
                 tail = _OF.match(text, end)
                 yield Found(begin, tail.end() if tail else end, "organization", 0.6, "institution")
     yield from _hyphened_houses(text)
+
+
+_BEGINS_CLUB: Final = lazy_regex(r" [A-Z][a-z]").match
+
+
+def _is_german(run: str) -> bool:
+    words = ordinary_words("de")
+    return all(low in words or is_compound(low, words) for low in _WORD.findall(run.lower()))
 
 
 def _hyphened_houses(text: str) -> Iterator[Found]:

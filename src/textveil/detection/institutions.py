@@ -214,7 +214,7 @@ _CLUB: Final = words_in("fc afc vfl vfb tus spvgg rufc rlfc")
 """What stands beside a club's name and is little else."""
 _CLUB_TOO: Final = words_in(
     """ac as es sv sc sk nk ab sd ud cd cf sg ajr rc ssc us ec ae aek kv kaa ca cr se cs ks gks uc bk if ik tsv tsg fsv
-    ssv msv ksc hsc hnk gnk rkc fk rcd bsc hsv rfc ogc sgs esv djk hc jc kc bc osc uec"""
+    ssv msv ksc hsc hnk gnk rkc fk rcd bsc hsv rfc ogc sgs esv djk hc jc kc bc osc uec vfr"""
 )
 _ENDS: Final = words_in("fc afc rufc rlfc cf sv sc sk bk if ik hc bsc fk hsv tsv rfc kc ac bc cd")
 """Those of them that stand behind the name as well."""

@@ -28,7 +28,7 @@ _BENDS: Final = {
             ("ej", ("a",)), ("cie", ("t", "ta", "to")), ("dzie", ("d", "da")), ("rze", ("r", "ra")),
             ("ich", ("y", "ie")), ("le", ("l", "la")), ("dze", ("ga",)), ("ce", ("ka", "ca")),
             ("go ego", ("", "i", "y")),
-            ("mu emu", ("", "i")),
+            ("mu emu", ("", "i")), ("iu ia", ("",)),
         )
         for end in ends.split()
         for base in bases
@@ -39,7 +39,7 @@ _GIVEN, _FAMILY, _KNOWN_PLACE = int(Marks.GIVEN), int(Marks.FAMILY), int(Marks.K
 _PLACE, _COMMON, _OTHER = int(Marks.PLACE), int(Marks.COMMON), int(Marks.OTHER)
 _NAMES: Final = _GIVEN | _FAMILY
 _REMEMBERED: Final = 20_000
-"""Words whose marks are remembered."""
+"""Words whose marks, and what places they are, are remembered."""
 _COMPOUND: Final = 7
 _SHORT_ELIDED: Final = re.compile(r"[ldjcnsmtq]u?'[a-z]+").fullmatch
 
@@ -58,6 +58,7 @@ class LanguageWords:
         self._large, self._small = places()
         self._bends = _BENDS.get(language, ())
         self._seen: dict[str, tuple[int, int]] = {}
+        self._places: dict[str, int] = {}
 
     def judged(self, low: str) -> tuple[int, int]:
         """Return the marks of a word, and 2 for a frequent ordinary word, 1 for a rare one, 0 for none."""
@@ -111,8 +112,26 @@ class LanguageWords:
         parts = low.split("-")
         return 2 * (len(parts) > 1 and all(part in self._ordinary for part in parts))
 
+    def is_of_place(self, low: str) -> bool:
+        """Return whether a German word in -er is made of a place: Danziger, Bremer, Basler."""
+        stem = low[:-2]
+        forms = (stem, f"{stem}en", f"{stem[:-1]}en", f"{stem[:-1]}el")
+        return low.endswith("er") and len(stem) > 3 and any(map(self.is_place, forms))
+
+    def is_word_stem(self, low: str) -> bool:
+        """Return whether letters without the ending of a case are an ordinary word or begin one: Misch-, Stadt-."""
+        return not low.endswith(("en", "s", "er")) and (low in self._ordinary or f"{low}en" in self._ordinary)
+
     def is_place(self, low: str) -> int:
         """2 for a large place, 1 for a small one, 0 for what is none."""
+        seen = self._places.get(low)
+        if seen is None:
+            if len(self._places) >= _REMEMBERED:
+                self._places.clear()
+            seen = self._places[low] = self._is_place(low)
+        return seen
+
+    def _is_place(self, low: str) -> int:
         if self._is_short_given(low):
             return 0
         name = low.replace("-", " ")

@@ -81,6 +81,9 @@ _OF: Final = frozenset(("di", "de", "d'"))
 _BEFORE_THINGS: Final = frozenset(("di", "de", "d'", "do", "van", "over", "in", "em"))
 """Prepositions that stand before a thing without an article as often as before a name."""
 _FIRST_AFTER: Final = re.compile(r",? ([a-z]+)")
+_ITEM: Final = re.compile(r"(?: \([^()\n]{1,30}\))?(?:, ?| (?:i|y|e|et|en|oraz) )(?P<name>[A-Z][A-Za-z-]{2,30})").match
+"""What commas join to a name behind it, with what stands in parentheses between them."""
+_MOST_LISTED: Final = 8
 _ENDS_ITEM: Final = re.compile(r"[ \t]{0,4}(?:[\n;)|]|\Z)|\.(?:\s|\Z)|[ \t]{2}").match
 """The end of a line or an item, behind a place: Hotel Strandkorb, Westerland; 19.08.1991, Leck."""
 _NOTED: Final = re.compile(r" - [a-z]{2,20} [a-z]").match
@@ -102,6 +105,10 @@ _NOUN: Final = re.compile(
     r"|ling|linge|lingen|erin|innen|enz|anz|ien|iker|en|er|ern|e|es)$"
 ).search
 """Endings of German nouns: a single word with one of them that no list holds is no name without a cue."""
+_LANDFORM: Final = re.compile(
+    r"(?P<head>[a-z-]{3,20}?)(?:see|tal|fluss|gebirge|insel|wald|berg|bucht|heide|moor|bach|strasse|strase|platz|brucke)s?"
+).fullmatch
+"""German names of places behind an article, which no person has."""
 _GIVEN, _FAMILY, _KNOWN_PLACE = int(Marks.GIVEN), int(Marks.FAMILY), int(Marks.KNOWN_PLACE)
 _PLACE, _COMMON, _OTHER = int(Marks.PLACE), int(Marks.COMMON), int(Marks.OTHER)
 _NAMES: Final = _GIVEN | _FAMILY
@@ -155,15 +162,19 @@ class NamesByLanguage:
         self._kin = frozenset(written["kin"])
         self._land = frozenset(written.get("land", ()))
         self._bearing = frozenset(written.get("bearings", ()))
+        self._sorts = Words(written.get("kinds of places", ()))
+        self._firsts = Words(written.get("begins places", ()))
         self._begun = frozenset(name.partition(" ")[0] for name in self._cues.place if " " in name)
         generic = (name.replace("_", " ") for name in written.get("no body", ()))
         self._generic = re.compile("|".join(map(re.escape, generic)) or "(?!)").match
         joints = sorted({*self._cues.joint, *self._cues.loose}, key=len, reverse=True)
         elided = "|".join(re.escape(joint) for joint in joints if joint.endswith("'")) or r"(?!)"
         joint = rf"(?:(?:{'|'.join(map(re.escape, joints))}) |(?:{elided})|(?:in|op) (?='t ))"
+        saint = r"(?<=St)(?<![A-Za-z0-9]St)\. |" if self._german else ""
         self._run = re.compile(
             rf"[A-Z](?<![A-Za-z0-9_@#\\].)[A-Za-z]*+(?:['-][A-Za-z]++)*+"
-            rf"(?:(?: |(?<=[A-Z])(?<![A-Za-z0-9][A-Z])\. ?| & )(?:{joint}){{0,3}}(?:(?:[aeu][a-z]{{1,2}})-)?{_WORD})*+"
+            rf"(?:(?: |(?<=[A-Z])(?<![A-Za-z0-9][A-Z])\. ?|{saint} & )(?:{joint}){{0,3}}"
+            rf"(?:(?:[aeu][a-z]{{1,2}})-)?{_WORD})*+"
         )
         tight = "|".join(re.escape(joint) for joint in self._cues.joint if not joint.endswith("'"))
         self._goes_on = re.compile(
@@ -276,17 +287,23 @@ class NamesByLanguage:
         def describes(token: Token) -> bool:
             own = token.low in cue.body or token.low in cue.spot or token.low in cue.event or _is_end(token)
             named = own or token.capitals or token.roman or token.marks & _NAMES or self._words.is_place(token.low)
-            noun = token.ordinary > 0 and token.low not in cue.function and not _GERMAN_ADJECTIVE(token.low)
-            return not named and (noun or token.low in cue.firm)
+            return not named and (token.ordinary > 0 or token.low in cue.firm) and token.low not in cue.function
 
         if not any(token.low in cue.body or _is_end(token) for token in tokens):
             return tokens
         begin, end = 0, len(tokens)
         while end > 1 and describes(tokens[end - 1]):
             end -= 1
-        while begin < end - 1 and describes(tokens[begin]):
+        while begin < end - 1 and describes(tokens[begin]) and self._is_noun(tokens[begin], tokens[begin + 1]):
             begin += 1
         return tokens[begin:end]
+
+    def _is_noun(self, token: Token, following: Token) -> bool:
+        """Tell whether a German word before a name is a noun: Aufsteiger SV Ried, but Hamburger SV, Deutsche Bank."""
+        if not _GERMAN_ADJECTIVE(token.low) or token.low in self._cues.firm:
+            return True
+        proper = following.capitals or not following.ordinary
+        return token.low.endswith("er") and proper and not self._words.is_of_place(token.low)
 
     def _found(self, text: str, tokens: list[Token], before: _Before, last: Found) -> Iterator[Found]:
         """The names among the words of a run, which function words, titles and ordinary words part."""
@@ -324,15 +341,26 @@ class NamesByLanguage:
             named = token.marks & _GIVEN and beside and following and not (before.opens or following.ordinary)
             if beside and following and self._words.is_place(phrase(text, token.start, following.end)) == 2:
                 return False  # La Spezia
-            return not ((token.capitals and at) or named)
+            return not ((token.capitals and at) or named or self._is_article_of(text, tokens, at, before))
         if token.low not in self._cues.role or following is None or token.marks & _GIVEN:
             return False
         return not self._words.is_place(phrase(text, token.start, following.end))
+
+    def _is_article_of(self, text: str, tokens: Sequence[Token], at: int, before: _Before) -> bool:
+        """Tell whether a word is the article that begins a place: in Den Helder."""
+        token = tokens[at]
+        if before.opens or at + 1 == len(tokens) or text[token.end : tokens[at + 1].start] != " ":
+            return False
+        shown = before.words and (before.words[0] in self._cues.in_ or before.words[0] in self._cues.spot)
+        article = shown and token.low in self._cues.article and not (before.quoted or self._german)
+        return bool(article or self._words.is_place(phrase(text, token.start, tokens[at + 1].end)))
 
     def _stop(self, text: str, tokens: Sequence[Token], at: int, opens: bool) -> int:
         """Return the end of the name that begins at a word; ``at`` for none."""
         body = self._cues.body
         rest = tokens[at:]
+        if len(rest) > 1 and self._tells_sort(rest[0]):
+            return at
         headed = next((place for place, token in enumerate(rest) if token.low in body or _is_end(token)), -1)
         apart = self._language in ("de", "nl") and not opens
         if headed == 0 or (headed > 0 and (apart or self._german or not any(one.ordinary for one in rest[:headed]))):
@@ -361,6 +389,13 @@ class NamesByLanguage:
             stop += 1
         return stop
 
+    def _tells_sort(self, token: Token) -> bool:
+        """Tell whether a German word before a name says what it is: Landkreis Celle, Punkband Zuse."""
+        made = token.low in self._cues.firm or token.low in self._cues.work
+        told = self._german and (made or (token.ordinary > 0 and token.low in self._sorts))
+        named = token.marks & _NAMES or self._words.is_place(token.low) == 2
+        return told and not (named or token.low in self._cues.body)
+
     def _is_club(self, text: str, token: Token, following: Token) -> bool:
         """Tell whether two to four letters in capitals stand before a name: AC Milan."""
         short = token.capitals and len(token.low) < _CLUB and not token.roman
@@ -372,10 +407,16 @@ class NamesByLanguage:
         """Tell whether a word behind a place is none of this language and no given name: Los Angeles Lakers."""
         return text[before.end : token.start] == " " and not (token.ordinary or token.marks & _GIVEN)
 
+    def _begins_place(self, token: Token) -> bool:
+        """Tell whether an ordinary word begins places: Nowy Targ, but Nowak."""
+        return token.ordinary > 0 and token.low in self._firsts
+
     def _begins(self, text: str, tokens: Sequence[Token], at: int, opens: bool) -> bool:
         """Tell whether a name may begin at a word."""
         token = tokens[at]
         following = tokens[at + 1] if at + 1 < len(tokens) else None
+        if token.low in self._cues.article and following and not (opens or token.capitals):
+            return True  # in Den Helder
         if not token.ordinary or token.low in known.public_bodies():
             return True
         if following and following.roman and token.ordinary < 2:
@@ -386,6 +427,12 @@ class NamesByLanguage:
             if self._german and token.ordinary == 2 and (token.low in self._words.words_too or opens):
                 return bool(following.marks & _FAMILY) and not following.ordinary  # Art Blakey
             return following.ordinary < 2 - self._german or bool(following.marks & _NAMES)
+        if self._german and following and following.low in self._cues.spot and self._words.is_of_place(token.low):
+            return True  # Neusiedler See
+        if following and self._begins_place(token) and (self._german or not opens):
+            return True  # St. Gilgen, Nowy Targ
+        if self._german and token.ordinary == 2 and following:
+            return self._words.is_place(token.low) > (text[token.end : following.start] != " ")  # Sieg von Hohenberg
         return bool(self._words.is_place(token.low)) or (token.ordinary == 1 and not opens and not self._german)
 
     def _continues(self, text: str, tokens: Sequence[Token], first: int, at: int) -> bool:
@@ -408,8 +455,11 @@ class NamesByLanguage:
             return bool(given) or self._words.is_place(phrase(text, begun.start, token.end)) > 0
         if token.low in self._cues.event or token.low in self._cues.spot:
             return True
+        if at == first + 1 and (begun.low in self._cues.article or self._begins_place(begun)):
+            return True
         if token.ordinary:
-            if gap == " " and begun.marks & _GIVEN and before.marks & _GIVEN and not begun.ordinary:
+            given = before.marks & _GIVEN and (self._german or begun.marks & _GIVEN)
+            if gap == " " and given and not (begun.ordinary or (self._german and before.ordinary)):
                 return True
             if self._german:
                 return token.ordinary == 1 and not before.ordinary and gap == " "
@@ -422,6 +472,8 @@ class NamesByLanguage:
         start, end = tokens[0].start, tokens[-1].end
         where = self._words.is_place(phrase(text, start, end))
         listed = last.kind != ORDINARY and _LISTED_BEHIND(text, last.end, start) is not None
+        if not (listed or where or self._german or before.words) and self._lists_places(text, before, end):
+            last, listed, before = Found(start, end, "place", 0.5), True, before._replace(opens=False)
         lies = before.sign == "," and not before.words and text[start - 3] == OTHER and _ENDS_ITEM(text, end)
         behind_found = len(tokens) > 1 and _BEHIND_FOUND(text, max(0, start - _BACK), start)
         house = bool(before.words) and before.words[0] in self._cues.body
@@ -459,6 +511,20 @@ class NamesByLanguage:
         score, why = (0.7, "list") if most >= _SURE else (0.5, "cue") if most > 2 else (0.3, "guess")
         yield Found(start, end, kind, score, why)
 
+    def _lists_places(self, text: str, before: _Before, end: int) -> bool:
+        """Tell whether a place is among the words that commas join behind a first or a further one of them."""
+        if before.sign not in (",", ":"):
+            return False
+        for _ in range(_MOST_LISTED):
+            item = _ITEM(text, end)
+            if item is None:
+                return False
+            low = item["name"].lower()
+            if self._words.is_place(low) and not self._words.judged(low)[1]:
+                return True
+            end = item.end()
+        return False
+
     def _names_nobody(self, text: str, tokens: list[Token], before: _Before, where: int) -> bool:  # noqa: C901 (a list of reasons)
         """Tell whether capitals are those of ordinary words, letters, numbers or peoples."""
         cue = self._cues
@@ -472,25 +538,7 @@ class NamesByLanguage:
         ):
             return True
         if len(tokens) > 1:
-            generic = self._generic(text[first.start : tokens[-1].end].lower())
-            if generic and (first.start + generic.end() == tokens[-1].end or all(token.ordinary for token in tokens)):
-                return True  # Ordine del Giorno
-            if any(token.low in cue.event for token in tokens):
-                return False
-            if all(token.ordinary or token.low in cue.function for token in tokens) and not where:
-                if first.low.startswith(_DEPARTMENTS):
-                    return True
-                if headed or any(token.low in cue.spot for token in tokens):
-                    placed = first.low in cue.spot and self._words.is_place(tokens[-1].low)
-                    bodies = all(token.low in cue.body or token.low in cue.function for token in tokens)
-                    return not placed if self._german else bodies
-                named = any(token.marks & _GIVEN or token.roman for token in tokens)
-                sure = sum(token.ordinary == 2 for token in tokens)
-                return not named and (self._german or before.opens or b1 in cue.article or sure > 0)
-            plain_words = any(token.ordinary == 2 and not token.roman for token in tokens) and not any(
-                token.marks & _NAMES for token in tokens
-            )
-            return before.opens and plain_words and not (headed or where or first.low in cue.spot)
+            return self._name_nothing(text, tokens, before, where, headed=headed)
         if (first.marks & _OTHER and not (first.capitals or first.low in cue.place)) or (
             first.low in known.EPONYMS and not shown
         ):
@@ -510,7 +558,8 @@ class NamesByLanguage:
                 return True
             led = led or (self._language == "pl" and b1 in cue.in_)
             return not led or first.ordinary > 0
-        if first.low in cue.body and first.low not in known.public_bodies() and self._language in ("de", "nl"):
+        noun = self._language in ("de", "nl") and where < 2
+        if noun and first.low in cue.body and first.low not in known.public_bodies():
             return True
         counted = self._german and (b1 in cue.article or _COUNTED(b1) is not None)
         if counted and first.low not in cue.place and not shown:
@@ -520,7 +569,9 @@ class NamesByLanguage:
                 return True  # nach zwei Siegen, des Kerns
         if before.beside and not (self._german or shown or (where == 2 and not first.ordinary) or first.marks & _GIVEN):
             return True
-        if first.low in self._words.written_small and not (shown or headed or where or self._is_bare(text, first, b1)):
+        small = first.low in self._words.written_small
+        led = small and self._language == "pl" and b1 in cue.in_  # w Krzyżowej
+        if small and not (shown or headed or where or led or self._is_bare(text, first, b1)):
             behind = _FIRST_AFTER.match(text, first.end)
             if behind is None or behind[1] not in cue.said:
                 return True  # el fontanero de la Panadería
@@ -535,10 +586,11 @@ class NamesByLanguage:
                 or not (b1 or before.sign == "&")
             ):
                 return True
-            return self._language == "pl" and not first.marks & _NAMES
+            return self._language == "pl" and not (first.marks & _NAMES or where or led)
         if self._german and not where and not shown:
             if counted:
-                return b1 in _MELTED or first.marks & (_GIVEN | _COMMON) != _GIVEN
+                nobody = b1 in _MELTED or first.marks & (_GIVEN | _COMMON) != _GIVEN
+                return nobody and not self._is_landform(first)
             if not first.marks & _NAMES:
                 return bool(_NOUN(first.low) or len(first.low) > 12 or before.opens or (b1 and b1 not in cue.function))
         if where or first.marks & _NAMES or shown:
@@ -557,6 +609,40 @@ class NamesByLanguage:
         led = b1 in self._cues.article or b1 in _BEFORE_THINGS
         return amid and not led and self._language != "pl"
 
+    def _name_nothing(self, text: str, tokens: list[Token], before: _Before, where: int, *, headed: bool) -> bool:
+        """Tell whether several words with capitals are ordinary ones."""
+        cue = self._cues
+        first = tokens[0]
+        b1 = before.words[0] if before.words else ""
+        if first.low in cue.article and not first.capitals:
+            return False  # in Den Helder
+        generic = self._generic(text[first.start : tokens[-1].end].lower())
+        if generic and (first.start + generic.end() == tokens[-1].end or all(token.ordinary for token in tokens)):
+            return True  # Ordine del Giorno
+        if any(token.low in cue.event for token in tokens):
+            return False
+        if all(token.ordinary or token.low in cue.function for token in tokens) and not where:
+            if first.low.startswith(_DEPARTMENTS):
+                return True
+            if headed or any(token.low in cue.spot for token in tokens):
+                spot = first.low in cue.spot and self._words.is_place(tokens[-1].low)
+                placed = spot or self._words.is_of_place(first.low)
+                bodies = all(token.low in cue.body or token.low in cue.function for token in tokens)
+                return not placed if self._german else bodies
+            named = self._begins_place(first) and (b1 in cue.in_ or b1 in cue.spot)
+            named = named or any(token.marks & _GIVEN or token.roman for token in tokens)
+            sure = sum(token.ordinary == 2 for token in tokens)
+            return not named and (self._german or before.opens or b1 in cue.article or sure > 0)
+        plain_words = any(token.ordinary == 2 and not token.roman for token in tokens) and not any(
+            token.marks & _NAMES for token in tokens
+        )
+        return before.opens and plain_words and not (headed or where or first.low in cue.spot)
+
+    def _is_landform(self, token: Token) -> bool:
+        """Tell whether a German word that no list holds is made as names of places are: Hotzenwald, but Mischwald."""
+        made = _LANDFORM(token.low) if self._german and not token.ordinary else None
+        return made is not None and not self._words.is_word_stem(made["head"])
+
     def _of_lists(self, tokens: list[Token], where: int) -> _Points:
         """Return what lists say of its words."""
         cue = self._cues
@@ -566,7 +652,9 @@ class NamesByLanguage:
             points = points.plus(place=5)  # Europa Central
         if len(tokens) == 1:
             points = points.plus(person=3 * bool(first.marks & _GIVEN) + 2 * bool(first.marks & _FAMILY))
-            body = 8 * (first.low in cue.body) + 6 * (first.low in known.public_bodies())
+            points = points.plus(place=3 * (self._is_landform(first) and not where))
+            own = where < 2 and (first.ordinary == 2 or self._language != "pl")  # Senat, but Radom
+            body = 8 * (own and first.low in cue.body) + 6 * (first.low in known.public_bodies())
             return points.plus(organization=body)
         if any(token.low in cue.body or _is_end(token) for token in tokens):
             points = points.plus(organization=9)
@@ -574,6 +662,7 @@ class NamesByLanguage:
         spot = (
             spot
             or first.low in _BEGINS_PLACE
+            or self._begins_place(first)
             or (self._language == "pl" and _POLISH_PLACE(last.low) is not None and not first.marks & _NAMES)
         )
         if spot:

@@ -75,6 +75,22 @@ def found(text: str) -> list[tuple[str, str]]:
         ("in her 40s", [("40", "age")]),
         ("it is with BrightMoor, Inc. since noon", [("BrightMoor, Inc.", "organization")]),
         ("2019-present, 2021-attuale, 2020-based", [("2019", "date"), ("2021", "date")]),
+        ("0613 Medic 14: en route.", [("14", "numbering")]),
+        (
+            "Venue: The Glasshouse Rooms, 4 Calico Wharf",
+            [("The Glasshouse Rooms", "organization"), ("4 Calico Wharf", "place")],
+        ),
+        ("GET /api/orders/99182 200 41ms", [("99182", "id"), ("41ms", "measurement")]),
+        ("order 99182 200 came", [("99182 200", "id")]),
+        ("The meeting closed at 8.55 pm. It closed at 9.30.", [("8.55 pm", "time"), ("9.30", "time")]),
+        (
+            "digest sha256:, crc32 and SatO2 of it",
+            [("sha256", "quantity"), ("crc32", "quantity"), ("SatO2", "quantity")],
+        ),
+        (
+            "mia madre affitta un appartamento in via Garibaldi 44 a Parma, da mio padre, in via Roma 12 b, a Pisa.",
+            [("via Garibaldi 44", "place"), ("Parma", "place"), ("via Roma 12 b", "place"), ("Pisa", "place")],
+        ),
         ("it cost $5.2 million", [("$5.2 million", "money")]),
         ("it cost 20 dollars", [("20 dollars", "money")]),
         ("das kostet 1.250,00 EUR", [("1.250,00 EUR", "money")]),

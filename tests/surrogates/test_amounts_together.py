@@ -38,6 +38,65 @@ def test_subtotals_and_totals_are_sums_of_what_stands_above_them() -> None:
         assert (subtotal, total, again) == (door + shelf, subtotal + tax, total)
 
 
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        (
+            "4 sandalye £900.00 x 4 = £5.00\nmasa £7.00\nAra toplam £8.00\nKDV %20 £2.00\nGenel toplam £9.00\n",
+            "unit rows more sub tax all",
+        ),
+        (
+            "3 tortelli a £12.00   £36.00\n1 vino £6.00\nTotale £85.00\ndi cui IVA 10% £7.73\n",
+            "unit rows more all held",
+        ),
+    ],
+)
+def test_totals_of_other_languages_hold_their_taxes(text: str, parts: str) -> None:
+    for seed in range(10):
+        own = dict(zip(parts.split(), amounts(released(text, seed)), strict=True))
+        whole = own["rows"] + own["more"]
+        assert own["rows"] == own["unit"] * (4 if "sub" in own else 3)
+        if "sub" in own:
+            assert own["sub"] == whole and own["all"] == whole + own["tax"]
+            assert abs(own["tax"] - whole / 5) <= Decimal("0.005")
+        else:
+            assert own["all"] == whole and abs(own["held"] - whole / 11) <= Decimal("0.005")
+
+
+COLUMNS = """Qty  Item                       Unit price   Amount
+{}    Oak door, hung             £340.00      {}
+3    hours at £42.00                         {}
+                                Subtotal     {}
+                                Total        {}
+"""
+
+
+def test_columns_with_wide_gaps_add_up_and_a_row_may_begin_with_its_number() -> None:
+    for seed in range(10):
+        page = released(COLUMNS.format(2, "£680.00", "£126.00", "£806.00", "£806.00"), seed)
+        assert page == released(COLUMNS.format(2, "£1.00", "£2.00", "£7.00", "£7.00"), seed)
+        unit, door, hour, hours, subtotal, total = amounts(page)
+        assert (door, hours, subtotal, total) == (2 * unit, 3 * hour, door + hours, door + hours)
+    unit, amount, *_ = amounts(released(COLUMNS.format("x", "£680.00", "£126.00", "£806.00", "£806.00"), 1))
+    assert amount != 2 * unit
+
+
+def test_the_head_of_a_column_tells_the_size_of_its_amounts() -> None:
+    for seed in range(10):
+        page = released("| Who | Team | Salary | Tip |\n|---|---|---|---|\n| Bo | A | £84,000 | £9 |\n", seed)
+        assert 18_000 <= amounts(page)[0] <= 120_000
+    assert (
+        min(amounts(released("| Who | Team | Pot |\n|---|---|---|\n| Bo | A | £84,000 |\n", s))[0] for s in range(20))
+        < 18_000
+    )
+
+
+def test_an_amount_with_cents_is_none_of_a_million() -> None:
+    most = max(amounts(released("Bread was £3.20 then", seed))[0] for seed in range(60))
+    assert 100 < most < 2_000
+    assert max(amounts(released("Bread was £3 then", seed))[0] for seed in range(60)) > 2_000
+
+
 def test_whether_the_text_adds_up_shows_nowhere() -> None:
     for seed in range(20):
         assert released(INVOICE.format(*TRUE), seed) == released(INVOICE.format(*WRONG), seed)

@@ -174,3 +174,46 @@ def test_the_mail_of_an_office_stays_one(rng: np.random.Generator) -> None:
     )
     assert (first, billing, again) == ("info@example.com", "Billing@example.com", "INFO@example.com")
     assert (second, third) == ("info@example.org", "info@example.net") and not fourth.startswith("info@")
+
+
+FIRMS = [
+    ("Pettigrew Joinery Ltd", "www.pettigrewjoinery.co.uk", r"www\.{}joinery\.example\.com"),
+    ("Pettigrew Joinery Ltd", "https://shop.pettigrew-joinery.com/oak", r"https://{}-joinery\.example\.com/[a-z]+"),
+    ("Pettigrew Joinery Ltd", "pettigrew.com", r"{}\.example\.com"),
+    ("Pettigrew Joinery Ltd", "pettigrews.com", r"[a-z]+\.[a-z]+\.example\.[a-z]+"),
+    ("Pettigrew Joinery Ltd", "pettigrew.com/joinery", r"{}\.example\.com/[a-z]+"),
+]
+
+
+def of_firm(firm: str, urls: Sequence[str], seed: int, scope: Scope | None = None) -> list[str]:
+    rng, scope = np.random.default_rng(seed), scope or MemoryScope()
+    name = make_surrogate("organization", options={"level": "kept"})
+    own = name.draw([Mention(firm)], KindScope(scope, "organization"), rng)
+    return own + [make_surrogate("url").draw([Mention(url)], KindScope(scope, "url"), rng)[0] for url in urls]
+
+
+@pytest.mark.parametrize(("firm", "url", "form"), FIRMS)
+def test_a_host_is_called_as_its_firms_surrogate(firm: str, url: str, form: str) -> None:
+    for seed in range(8):
+        name, own = of_firm(firm, [url], seed)
+        assert re.fullmatch(form.format(login_form(name.split()[0])), own)
+
+
+def test_firms_with_hosts_of_one_form_have_one_release() -> None:
+    urls = [
+        "www.{}joinery.com",
+        "{}.com",
+        "{}.org",
+        "{}.net",
+        "{}.eu",
+        "x.{}.com/page",
+        "{}joinery.com/a",
+        "{}joinery.com/b",
+    ]
+    for seed in range(20):
+        one, other = (
+            of_firm(f"{name.title()} Joinery Ltd", [url.format(name) for url in urls], seed)
+            for name in ("pettigrew", "abernathy")
+        )
+        assert one == other and len(set(one)) == len(one)
+    assert "joinery" not in of_firm("Pettigrew Joinery Ltd", ["pettigrewjoinery.com"], 1, KeyedScope(b"k" * 32))[1]

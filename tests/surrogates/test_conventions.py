@@ -259,6 +259,45 @@ def test_dates_within_a_year_rise_as_the_text_goes_on(seed: int) -> None:
     assert ordered[0] < ordered[1] and again == first and second[-4:] <= month[-4:]
 
 
+COURSES = (["09/2020", "02/2016", "08/2020", "2010", "2016"], ["01/1999", "12/2003", "05/1955", "2001", "1971"])
+
+
+@pytest.mark.parametrize("now", ["present", "heute", "\u062d\u062a\u0649 \u0627\u0644\u0622\u0646", "\u73fe\u5728"])
+def test_months_of_a_life_lie_in_forty_years_as_its_years_do(now: str) -> None:
+    """Whatever they are: the second text's stand in another order."""
+    after = (f" - {now}   Nurse", " - ", "   Aide", " - ", "   Studies")
+    spread = []
+    for seed in range(10):
+        drawn = [
+            WINDOW.draw(
+                [Mention(*one) for one in zip(text, [""] * 5, after, strict=True)],
+                MemoryScope(),
+                np.random.default_rng(seed),
+            )
+            for text in COURSES
+        ]
+        assert drawn[0] == drawn[1]
+        last, begins, ends, first, second = [int(value[-4:]) for value in drawn[0]]
+        assert first <= second <= begins <= ends <= last
+        spread.append(last - begins)
+    assert max(spread) > 3
+    flat = [
+        WINDOW.draw([Mention("09/2020"), Mention("02/2016")], MemoryScope(), np.random.default_rng(s))
+        for s in range(10)
+    ]
+    assert all(abs(int(one[-4:]) - int(other[-4:])) <= 1 for one, other in flat)
+
+
+@pytest.mark.parametrize(
+    "before", ["F. nac.: ", "n\xe9. ", "\u062a\u0627\u0631\u064a\u062e \u0627\u0644\u0645\u064a\u0644\u0627\u062f: "]
+)
+def test_short_and_arabic_words_tell_a_birth(before: str) -> None:
+    birth, year = WINDOW.draw(
+        [Mention("7 February 1979", before), Mention("2005")], MemoryScope(), np.random.default_rng(2)
+    )
+    assert 4 <= int(year) - int(birth[-4:]) <= 25
+
+
 def test_a_birth_goes_before_the_only_month() -> None:
     for seed in range(8):
         mentions = [Mention("March 3, 1938", "born "), Mention("October, 2021")]

@@ -26,7 +26,7 @@ from textveil.surrogates.calendars import MONTHS, Known, read_date
 from textveil.surrogates.drawn import Drawn
 from textveil.surrogates.making import make_surrogate
 from textveil.surrogates.scopes import MemoryScope
-from textveil.surrogates.surrogate import Mention
+from textveil.surrogates.surrogate import Mention, Page
 
 Write = Callable[[datetime.date], str]
 
@@ -241,6 +241,17 @@ def test_the_attack_sees_what_it_looks_for(monkeypatch: pytest.MonkeyPatch, caps
     monkeypatch.setattr(Drawn, "draw", lambda surrogate, mentions, scope, rng: [mention.value for mention in mentions])
     assert runpy.run_path(str(ATTACK))["main"](["--scopes", "30"]) == 1
     assert capsys.readouterr().out.count("above chance") > 10
+
+
+@pytest.mark.parametrize(("language", "value"), [("ru", "Март 2019"), ("pl", "marca 2019")])
+def test_a_month_without_a_day_is_in_the_nominative(language: str, value: str) -> None:
+    genitives = {*MONTHS[language].split(" ")}
+    for seed in range(12):
+        mention = Mention(value, page=Page(language))
+        month, year = (
+            make_surrogate("date-window").draw([mention], MemoryScope(), np.random.default_rng(seed))[0].split(" ")
+        )
+        assert month.lower() not in genitives and len(year) == 4 and month[0].isupper() == value[0].isupper()
 
 
 @pytest.mark.parametrize("value", ["25 maja", "25 maja 2024", "1 wrze\u015bnia 2023", "3 pa\u017adziernika 1999"])

@@ -70,6 +70,49 @@ def test_roles_are_read_from_what_is_public() -> None:
     assert roles("maria gonzalez") == ["given", "family"]
 
 
+def test_a_role_before_a_name_alone_tells_its_family() -> None:
+    for before in ("Surgeon: ", "Nom : ", "FY1 ", "PC \ufffc ", "asked Registrar ", "Mayor ", "Consultant "):
+        assert roles("Maria", before) == ["family"], before
+    for before in ("Nurse ", "Witness: ", "the plumber ", "the mayor ", "Sister "):
+        assert roles("Maria", before) == [None], before
+    of_dutch = parts_of("Haverkate", "belt wethouder ", "nl").parts
+    assert [part.role.value for part in of_dutch if part.role] == ["family"]
+    assert parts_of("Haverkate", "belt wethouder ", "de").parts[0].role is None
+    assert roles("DE LA FUENTE", "n\xe9e ") == ["particle", "particle", "family"]
+    assert parts_of("der Achleitner", "", "de").parts[0].role is Role.KEPT
+
+
+def test_a_quoted_name_may_begin_with_the_family(rng: np.random.Generator) -> None:
+    for before, after, listed in (('CN="', ", ", "family"), ("", ", ", "given"), ('CN="', ", who", "given")):
+        drawn = {PERSON.draw([Mention("Syme", before, after)], MemoryScope(), rng)[0] for _ in range(20)}
+        assert drawn <= {*pool(listed)}, (before, after)
+
+
+def test_a_family_stands_first_where_another_mention_shows_it(rng: np.random.Generator) -> None:
+    mentions = [Mention("BELKACEM-TISSOT", "NOM : "), Mention("Tissot Aurore"), Mention("A. Tissot")]
+    for _ in range(10):
+        families, whole, short = PERSON.draw(mentions, MemoryScope(), rng)
+        family, given_name = whole.split(" ")
+        assert families.endswith(f"-{family.upper()}") and short == f"{given_name[0]}. {family}"
+        assert given_name in pool("given")
+    titled = [
+        Mention("S\xe9rgio", "O Sr. "),
+        Mention("S\xe9rgio Takahashi"),
+    ]  # a given name behind a title, in Portuguese
+    assert PERSON.draw(titled, MemoryScope(), rng)[1].split()[0] in pool("given")
+    assert roles("de la Fuente Ortiz, Marisol") == ["particle", "particle", "family", "family", "given"]
+
+
+@pytest.mark.parametrize(("full", "short", "other"), [("Tobiah", "Toby", "Tobe"), ("Vikram", "Vik", "Vi")])
+def test_a_short_name_that_begins_as_another_follows_it(full: str, short: str, other: str) -> None:
+    followed = 0
+    for seed in range(20):
+        mentions = [Mention(f"{full} Gill"), Mention(short), Mention(other)]
+        whole, own, _ = PERSON.draw(mentions, MemoryScope(), np.random.default_rng(seed))
+        followed += own[:3] == whole[:3]
+    assert followed > 15
+
+
 @pytest.mark.parametrize(
     ("language", "value", "expected"),
     [
@@ -143,6 +186,14 @@ def test_polish_names_keep_their_case(rng: np.random.Generator) -> None:
                 assert other == f"{shown} {declined}"
                 forms[case // 2] += other != whole
     assert min(forms) > 0
+
+
+def test_a_polish_family_is_one_in_the_genitive_first(rng: np.random.Generator) -> None:
+    person = make_surrogate("person", options={"script": "kept"})
+    mentions = [Mention(value, page=Page("pl")) for value in ("Andrzeja Wilczka", "Andrzej Wilczek")]
+    for _ in range(10):
+        genitive, whole = person.draw(mentions, MemoryScope(), rng)
+        assert genitive == " ".join(polish_forms(part)[1] for part in whole.split())
 
 
 def test_polish_names_of_one_public_form_have_one_law() -> None:

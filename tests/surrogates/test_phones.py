@@ -12,7 +12,7 @@ from tests.helpers.surrogates import outputs
 from textveil.surrogates.making import make_surrogate
 from textveil.surrogates.pools import pool
 from textveil.surrogates.scopes import KeyedScope, MemoryScope
-from textveil.surrogates.surrogate import Mention
+from textveil.surrogates.surrogate import Mention, Page
 
 ALPHA = 1e-6
 
@@ -104,6 +104,41 @@ def test_numbers_that_are_not_equal_share_nothing(first: str, second: str) -> No
 def test_the_country_of_numbers_without_one_is_a_setting() -> None:
     (drawn,) = outputs(make_surrogate("phone", options={"country_code": 33}), ["06 12 34 56 78"], 1)
     assert re.sub(r"\D", "", drawn)[1:6] in pool("phone 33 9")
+
+
+@pytest.mark.parametrize(
+    ("language", "value", "region"),
+    [
+        ("de", "0341 5550178", "DE"),
+        ("fr", "04 78 55 01 92", "FR"),
+        ("es", "612 55 01 98", "ES"),
+        ("it", "347 555 0192", "IT"),
+        ("pt", "(81) 3555-0140", "BR"),
+        ("tr", "0532 555 01 23", "TR"),
+    ],
+)
+def test_a_number_is_of_the_pages_country(language: str, value: str, region: str) -> None:
+    page = Page(language)
+    for seed in range(10):
+        own, _ = PHONE.draw(
+            [Mention(value, page=page), Mention("0161 496 0331", page=Page("en"))],
+            MemoryScope(),
+            np.random.default_rng(seed),
+        )
+        assert phonenumbers.is_possible_number(phonenumbers.parse(own, region)), own
+        assert (
+            own
+            == PHONE.draw(
+                [Mention("".join(str(9 - int(c)) if c in "345678" else c for c in value), page=page)],
+                MemoryScope(),
+                np.random.default_rng(seed),
+            )[0]
+        )
+    keyed = KeyedScope(b"k" * 32)
+    alone, elsewhere = (
+        PHONE.draw([Mention(value, page=own)], keyed, np.random.default_rng(1)) for own in (page, Page("en"))
+    )
+    assert alone == elsewhere
 
 
 def test_areas_and_lines_are_uniform(rng: np.random.Generator) -> None:

@@ -1,6 +1,7 @@
 """Places and organizations: real ones of the page's language and of the kind that is public; laws are uniform."""
 
 import re
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -248,6 +249,29 @@ def test_an_age_before_a_plural_unit_is_no_single_year() -> None:
 
 
 @pytest.mark.parametrize(
+    ("unit", "fits"),
+    [
+        ("\u0433\u043e\u0434", lambda age: age % 10 == 1 and age != 11),
+        ("\u0433\u043e\u0434\u0430", lambda age: age % 10 in (2, 3, 4) and age // 10 != 1),
+        ("\u043b\u0435\u0442", lambda age: age % 10 not in (1, 2, 3, 4) or age // 10 == 1),
+        ("lata", lambda age: age % 10 in (2, 3, 4) and age // 10 != 1),
+        ("lat", lambda age: age > 1 and (age % 10 not in (2, 3, 4) or age // 10 == 1)),
+    ],
+)
+def test_an_age_goes_with_the_unit_behind_it(unit: str, fits: Callable[[int], bool]) -> None:
+    laws = [exact_law(make_surrogate("age"), [Mention(value, "", f" {unit}.")], depth=1) for value in ("4", "31")]
+    assert laws[0] == laws[1] and len(laws[0]) > 5 and all(fits(int(drawn)) for (drawn,) in laws[0])
+    whole = {
+        make_surrogate("age").draw([Mention(f"10 {lat}")], MemoryScope(), np.random.default_rng(seed))[0]
+        for seed in range(30)
+        for lat in ("lat", "lata")
+    }
+    assert all(
+        ("lata" in one) == (int(one.split()[0]) % 10 in (2, 3, 4) and int(one.split()[0]) // 10 != 1) for one in whole
+    )
+
+
+@pytest.mark.parametrize(
     ("before", "after", "ages"),
     [
         ("Granny \ufffc is ", " next month", (62, 89)),
@@ -259,7 +283,7 @@ def test_an_age_before_a_plural_unit_is_no_single_year() -> None:
         ("my sister \ufffc (she's ", ", nurse)", (20, 64)),
         ("the toddler. \ufffc (", ") came", (18, 89)),
         ("die Enkelin \ufffc, ", ", ist", (3, 17)),
-        ("ojciec \ufffc (", " lat)", (50, 84)),
+        ("ojciec \ufffc (", " lat)", (50, 81)),
         ("", "", (0, 89)),
     ],
 )
@@ -345,3 +369,29 @@ def test_parts_of_a_firm_are_drawn_whatever_they_are(monkeypatch: pytest.MonkeyP
     laws = [exact_law(FIRM, [Mention(value)], depth=4) for value in ("Dunn & Egan LLP", "Zuse & Qwelda LLP")]
     assert laws[0] == laws[1] and len(laws[0]) == 6 and len(set(laws[0].values())) == 1
     assert {name: chance for name, chance in laws[0].items() if name != ("Dunn & Egan LLP",)} != laws[1]
+
+
+def test_a_french_article_stays_before_what_goes_with_it() -> None:
+    mention = Mention("Haute-Vienne", "dans la ", page=Page("fr"))
+    drawn = [KEPT.draw([mention], MemoryScope(), np.random.default_rng(seed))[0] for seed in range(9)]
+    assert {f"La {town}" for town in drawn} <= {*pools.place_pool("town", Page("fr"))}
+
+
+def test_a_room_is_no_street() -> None:
+    drawn = [
+        KEPT.draw([Mention("Conference Room 3")], MemoryScope(), np.random.default_rng(seed))[0] for seed in range(9)
+    ]
+    assert all(re.fullmatch("Conference Room [1-9]", one) for one in drawn) and len({*drawn}) > 2
+
+
+def test_a_house_keeps_its_word_and_its_owner(rng: np.random.Generator) -> None:
+    scope = MemoryScope()
+    person = make_surrogate("person").draw([Mention("Hamish Tavish")], KindScope(scope, "person"), rng)[0].split()[1]
+    house = make_surrogate("place", options={"level": "kept"})
+    drawn = house.draw(
+        [Mention("Tavish House"), Mention("The Old Forge"), Mention("R\xe9sidence Les Pins")],
+        KindScope(scope, "place"),
+        rng,
+    )
+    assert drawn[0] == f"{person} House" and drawn[1].endswith(" Forge") and drawn[2].startswith("R\xe9sidence ")
+    assert "Old" not in drawn[1] and "Pins" not in drawn[2]

@@ -237,6 +237,13 @@ def test_the_head_of_a_column_tells_of_its_names_and_dates(mark: str) -> None:
         assert all(17 <= joined - int(row[3][:4]) <= 86 for row in rows)
 
 
+def test_a_quoted_name_in_a_column_begins_with_its_family() -> None:
+    stretches = Stretches(['id,name,dob\n1,"', ", ", '"\n'], shown=48)
+    assert (
+        _head(0, stretches) == "" and _head(0, stretches._replace(texts=['id,name,dob\n1,"', " of ", '"\n'])) == "name "
+    )
+
+
 def test_the_head_of_a_column_that_is_drawn_tells_nothing(rng: np.random.Generator) -> None:
     stretches = Stretches(["Ann ", ",x,last_name\n", ",1,", "\n"], shown=48)
     assert _head(2, stretches) == "" and _head(2, stretches._replace(texts=["a,b,last_name\n", "1,", ",", ""])) != ""

@@ -100,7 +100,7 @@ _WHO_IS: Final = lazy_regex(
     r"|homem|mulher|menin[ao]|meisje|jongen|vrouw|known|also)(?:,? (?:is|was|who is|who was|she|he|now))? )\Z"
 )
 _NAMED: Final = lazy_regex(rf" (?:as )?(?:\"|')?{_TITLES}{{0,2}}(?=[A-Za-z])")
-_SPACE: Final = lazy_regex(rf" {_TITLES}{{0,3}}(?=[A-Zavdlebt])")
+_SPACE: Final = lazy_regex(rf" {_TITLES}{{0,3}}(?=[A-Zavdlebt])(?!te )")
 _POINT: Final = lazy_regex(rf"\. ?(?:(?:ra|ssa|na|as?|os?)\.? )?{_TITLES}{{0,3}}(?=[A-Zavdlebt])")
 _LABEL: Final = lazy_regex(
     r"(?:(?:/?(?:e?[rn]|in|rin|a)|/[A-Za-z]{4,12})?(?: [A-Za-z'&/]{1,14}){0,3})?(?: [0-9]{1,2})?"

@@ -167,7 +167,7 @@ _UNTIL: Final = lazy_regex(
     r"-(?<=[:hH][0-5][0-9]-)(?<![0-9]:[0-5][0-9]:[0-5][0-9]-)(?P<time>(?:[01]?[0-9]|2[0-3])[:hH][0-5][0-9](?![\w:]))"
 )
 _POINTED: Final = lazy_regex(
-    r"\.(?<=[0-9]\.)[0-5][0-9](?! ?[%\xa4$]|\w|[.,:/-][0-9]"
+    r"\.(?<=[0-9]\.)[0-5][0-9](?: ?[ap]\.?m(?![\w]))?(?! ?[%\xa4$]|\w|[.,:/-][0-9]"
     r"|\.?[ -](?i:m?[gl]|mm|cm|km|kg|euros?|eur|mio|per|percent|prozent|punkte|grad|each|pro|zl)\b)"
 )
 _BEFORE_POINTED: Final = lazy_regex(

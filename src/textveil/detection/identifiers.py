@@ -54,9 +54,9 @@ _NAMED: Final = lazy_regex(
     r"|[Bb]adge|(?:[Ss]taff|[Pp]ayroll)(?= ?(?:[Nn]|[Ii][Dd]|#))|[Vv]oucher|[Pp]in|PIN|[Ii]d|ID"
     r")\.?(?: ?(?:[Ii]d|ID|[Cc]ode|[Nn]umbers?|[Nn]os?\.?|[Nn]um\.?|[Nn]r\.?|[Ii]dentifier|[Cc]ard)){0,4}"
     r"(?: ?(?:is|:|=|#|no\.?|\()){0,6} ?#?"
-    r"(?:(?<![A-Za-z0-9])|(?=[A-Za-z/-]{0,38}[0-9]))"  # "filename 2024" names no file's number
+    r"(?P<path>s?/(?=[0-9]))?(?:(?<![A-Za-z0-9])|(?!s?/)(?=[A-Za-z/-]{0,38}[0-9]))"  # "filename 2024": no number
     r"(?P<value>(?:[A-Za-z0-9](?:[A-Za-z0-9/-]|\.(?=[0-9])){2,38}[A-Za-z0-9]|[0-9]{1,3}(?= [0-9]{2,6} [0-9]))"
-    r"(?: [0-9]{2,6}){0,6})(?![\w-])"
+    r"(?(path)|(?: [0-9]{2,6}){0,6}))(?![\w-])"
 )
 _LABEL_WORDS: Final = """
     policy poliza polizza polis polisnummer apolice police claim sinistre siniestro sinistro schaden schadennummer

@@ -1,11 +1,12 @@
 """Places that their label tells, and addresses without digits: named houses, streets alone, numbers in words."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import Final
 
 from textveil.detection.found import Found, words_in
 from textveil.detection.gates import both, either, holding, joined_words, places_of, with_words
-from textveil.detection.lists import Marks, lists, written
+from textveil.detection.lists import Marks, lists, places, written
+from textveil.detection.mentions import EVIDENCE
 from textveil.detection.name_evidence import ACTS
 from textveil.detection.people_in_records import is_plain_form
 from textveil.detection.units import BELOW_HUNDRED, NUMBER_WORDS
@@ -237,11 +238,12 @@ _CAPITAL_CITIES: Final = words_in(
     "london paris washington israel india china america berlin rome madrid dublin kenya cuba"
 )
 """Places that speak in the news, and given names too."""
+_FORM_BEHIND: Final = lazy_regex(" (?:Form|FORM)(?![A-Za-z])")
 _IN_ZONE: Final = lazy_regex(
     r"(?<![\w/])(?:Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific)/\Z"
 )
 _ROYAL: Final = lazy_regex(r"(?<![A-Za-z])(?:Queen|King|Prince|Princess|Royal) \Z")
-_SHORT_TITLES: Final = words_in("sig sra srta sr dott dssa mevr dhr frl")
+_SHORT_TITLES: Final = words_in("sig sra srta sr dott dssa mevr dhr frl tel fax mob")
 _LONGEST_ZONE: Final = 12
 
 
@@ -259,14 +261,95 @@ def _is_labelled(text: str, span: Found, value: str) -> bool:
     return bool(named) and _PERSON_BEFORE.search(text, max(0, span.start - 32), span.start) is not None
 
 
+_OF_PLACE: Final = lazy_regex(
+    r"(?:University|College|City|Port|Diocese|Bishop|Bank|Borough|Town|Mayor) of (?P<place>[A-Z][a-z]{2,20})"
+)
+_BESIDE_PLACE: Final = lazy_regex(
+    r" (?:office|branch|depot|campus|warehouse|showroom|airport|factory|suburbs|marathon|ferry)s?(?![A-Za-z])"
+)
+
+
+def _is_beside_place(text: str, span: Found, bounds: Set[int]) -> bool:
+    """Return whether a name stands behind a street, before a state or what a town has: 3 Abbey Close, Whitby."""
+    if text[span.start - 2 : span.start] == ", " and 2 - span.start in bounds:
+        return True
+    return (text[span.end : span.end + 2] == ", " and span.end + 2 in bounds) or bool(
+        _BESIDE_PLACE.match(text, span.end)
+    )
+
+
+def _acts(text: str, span: Found) -> bool:
+    return span.why in ("title", "field", "column") or bool(
+        ACTS.match(text, span.end) or _PERSONAL_BEHIND.match(text, span.end)
+    )
+
+
+def _is_of(text: str, span: Found, value: str, named: Set[str], bounds: Set[int]) -> bool:
+    """Return whether a place is a given name of a person of the text, and nothing says that something lies there."""
+    if value not in named or not lists().words.get(value, 0) & Marks.GIVEN or _is_beside_place(text, span, bounds):
+        return False
+    strong = _PLACED_BY.search(text, max(0, span.start - 40), span.start)
+    return not (strong and strong["strong"]) and not _IN_PLACE.search(text, max(0, span.start - 8), span.start)
+
+
+_HOUSE_END: Final = lazy_regex(r" (?:House|Hall|Mills?|Lodge|Cottage|Grange|Manor|Towers?|Works|Rooms|Barn)\Z")
+_HOUSE_BEFORE: Final = lazy_regex(
+    r"(?:(?<![A-Za-z])(?:at|in|outside|near)|(?i:location|venue|place|address|where) ?:) {1,8}\Z"
+)
+_ADDRESS_BEHIND: Final = lazy_regex(r", [0-9]")
+
+
+_NAME_OF: Final = lazy_regex(
+    r"(?i)(?<![a-z])name of (?:the )?(?:ship|vessel|boat|company|firm|school|employer|bank|hospital|hotel) ?: ?\Z"
+)
+_BEFORE_TOWN: Final = lazy_regex(
+    r"(?<![A-Za-z])(?P<in>(?:in|near|from|to|of) )?(?P<town>[A-Z][a-z]{2,20}(?: [A-Z][a-z]{2,20}){0,2}), \Z"
+)
+_STATE_CODE: Final = lazy_regex(r"[A-Z]{2}(?: [0-9]{5})?")
+_TOWN_SCORE: Final = 0.5
+
+
+def _with_towns(text: str, spans: Sequence[Found]) -> list[Found]:
+    """Return spans by start, with towns before a state that are words: from Hope, AR."""
+    met: list[Found] = []
+    for number, span in enumerate(spans):
+        if span.kind != "place" or not _STATE_CODE.match(text, span.start, span.end):
+            continue
+        town = _BEFORE_TOWN.search(text, max(0, span.start - 72), span.start)
+        beside = [other for other in spans[max(number - 2, 0) : number] if other.score > EVIDENCE]
+        free = town is not None and all(other.end <= town.start("town") for other in beside)
+        if town is not None and free and (town["in"] or any(town["town"].lower() in listed for listed in places())):
+            met.append(Found(*town.span("town"), "place", _TOWN_SCORE, "cue"))
+    ends = {town.end for town in met}
+    return sorted([*(span for span in spans if span.end not in ends), *met]) if met else list(spans)
+
+
+def _kind_of(text: str, span: Found) -> str:
+    """Return the kind of a span, of what is named as a house or behind the label of a thing: Name of ship."""
+    if span.kind == "person" and _NAME_OF.search(text, max(0, span.start - 32), span.start):
+        return "organization"
+    return "place" if _is_house(text, span) else span.kind
+
+
+def _is_house(text: str, span: Found) -> bool:
+    """Return whether somebody is named as a house in which one is: at Calloway Mills; Tavish House, 4 Elm Street."""
+    if span.kind != "person" or _HOUSE_END.search(text, span.start, span.end) is None:
+        return False
+    before = _HOUSE_BEFORE.search(text, max(0, span.start - 20), span.start)
+    return before is not None or _ADDRESS_BEHIND.match(text, span.end) is not None
+
+
 def with_kinds(text: str, spans: Sequence[Found]) -> list[Found]:
     """Return spans with the kind that words before a lone name tell: off to Grimsby, dep. Falmouth, Co. Kerry.
 
     A name that is a place once is one everywhere, but not beside a person of it. A place that is a given name too is a
-    person where it does what persons do and nothing lies in it (asked Petra; Petra's desk). Short titles are none, the
-    place of a time zone (Europe/Paris) stays, and a hospital has its queen.
+    person where it does what persons do and nothing lies in it (asked Petra; Petra's desk), or somebody of the text is
+    called so. A listed place is one behind a street and before a state, and if a university is of it. Short titles are
+    none, the place of a time zone (Europe/Paris) stays, and a hospital has its queen.
     """
+    spans = [span._replace(kind=_kind_of(text, span)) for span in _with_towns(text, spans)]
     named, placed, ends = set[str](), set[str](), {span.end for span in spans if span.kind == "person"}
+    bounds = {place for span in spans if span.kind == "place" for place in (span.start, -span.end)}
     lone: list[tuple[str, Found]] = []
     for span in spans:
         value = text[span.start : span.end].lower()
@@ -279,6 +362,11 @@ def with_kinds(text: str, spans: Sequence[Found]) -> list[Found]:
         before = _PLACED_BY.search(text, max(0, span.start - 40), span.start) if span.kind == "person" else None
         if (span.kind == "place" or before is not None) and (not given or (before is not None and before["strong"])):
             placed.add(value)
+    sure = {value for value, span in lone if span.kind == "person" and _is_beside_place(text, span, bounds)}
+    for span in spans:
+        if span.kind == "organization" and (of := _OF_PLACE.search(text, span.start, span.end)) is not None:
+            sure.add(of["place"].lower())
+    sure = {value for value in sure - named if any(value in listed for listed in places())}
     placed -= named
     personal = {
         value for value, span in lone if span.kind == "place" and value not in _CAPITAL_CITIES
@@ -297,14 +385,29 @@ def with_kinds(text: str, spans: Sequence[Found]) -> list[Found]:
         span = found
         if found.kind == "organization" and _is_labelled(text, found, value):
             span = found._replace(kind="person", why="field")
-        elif value in personal and found.kind == "place":
+        elif found.kind == "place" and (value in personal or _is_of(text, found, value, named, bounds)):
             span = found._replace(kind="person")
-        elif value in placed and found.kind == "person":
-            span = found._replace(kind="place")
+        elif found.kind == "person" and (value in placed or (value in sure and not _acts(text, found))):
+            span = found._replace(kind="place", score=max(found.score, _TOWN_SCORE))
+        if (
+            span.kind == "person"
+            and text[span.start - 1 : span.start].isdigit()
+            and text[span.start + 1 : span.start + 2] == " "
+        ):
+            span = span._replace(start=span.start + 2)  # 42F SKELHORN: the letter is a sex
         royal = _ROYAL.search(text, max(0, span.start - 10), span.start) if span.kind == "organization" else None
         if royal is not None and royal.start() >= (kept[-1].end if kept else 0):
             span = span._replace(start=royal.start())
-        in_zone = span.kind == "place" and _IN_ZONE.search(text, max(0, span.start - _LONGEST_ZONE), span.start)
-        if not in_zone and not (value in _SHORT_TITLES and text[span.end : span.end + 1] == "."):
+        if not _is_none(text, span, value):
             kept.append(span)
     return kept
+
+
+def _is_none(text: str, span: Found, value: str) -> bool:
+    """Return whether a span is a short title, the heading of a form (IMO FAL Form 5), or the place of a time zone."""
+    if value in _SHORT_TITLES and text[span.end : span.end + 1] == ".":
+        return True
+    if span.why == "cue" and text[span.start : span.end].isupper() and _FORM_BEHIND.match(text, span.end):
+        return True
+    zone = _IN_ZONE.search(text, max(0, span.start - _LONGEST_ZONE), span.start)
+    return span.kind == "place" and zone is not None

@@ -270,7 +270,9 @@ _PARTICLE: Final = (
 _WORDS: Final = (
     r"[A-Z][A-Za-z.'-]{0,60}(?: (?:d[aeio]s?l?a? |von |van |der |den |la |las |los |le )?[A-Z][A-Za-z.'-]{0,60}){0,4}"
 )
-_HOUSE: Final = r"[0-9]{1,5}(?:[/-][0-9]{1,3})?(?: ?[a-z](?![a-z]|\. ?[0-9])| bis| ter)?(?![\w]|[.,][0-9])"
+_HOUSE: Final = (
+    r"[0-9]{1,5}(?:[/-][0-9]{1,3})?(?:[a-z](?![a-z]|\. ?[0-9])| [a-z](?=[,.;:/)\n]|\Z)| bis| ter)?(?![\w]|[.,][0-9])"
+)
 _FULL: Final = rf"{_PARTICLE}{{0,3}}(?:(?:[A-Z]\. ?){{1,3}})?{_NAME}(?: {_PARTICLE}{{0,3}}{_NAME}){{0,3}}"
 
 

@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from textveil.detection import lists as known
+from textveil.detection.dates import is_day_or_month
 from textveil.detection.found import OTHER
 from textveil.detection.institutions import Word
 from textveil.detection.lists import Lists, Marks
@@ -182,7 +183,7 @@ class Judge:
         return Judged(PERSON if len(words) <= 3 else ORGANIZATION, GUESS, "guess")
 
     def _single(self, word: Word, before: str, opens: bool) -> Judged:
-        marks = word.marks
+        marks = word.marks & ~(_KNOWN_PLACE | _IS_PLACE) if is_day_or_month(word.low) else word.marks
         if "." in word.low or len(word.low) == 1:
             return Judged(PLACE, 0.7, "list") if word.low in known.COUNTRY_LETTERS else NOTHING
         if word.low in known.STATES and self._text[word.end : word.end + 1] == ".":

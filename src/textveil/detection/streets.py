@@ -89,8 +89,8 @@ _UNIT: Final = (
     r"[0-9]{1,5}[A-Za-z]?(?: [Bb]ox [0-9]{1,6})?"
     r"|(?:[Pp]\.? ?[Oo]\.? ?|[Pp][Ss][Cc] [0-9]{1,6},? |[Pp]ost)[Bb]ox [0-9]{1,6})(?!\w)"
 )
-_FIRST: Final = r"[0-9](?<![\w./$\xa4-].)(?<![^A-Za-z\"\xb7],.)"
-"""A digit before which no number and no word stands, but perhaps another column.
+_FIRST: Final = r"[1-9](?<![\w./$\xa4-].)(?<![^A-Za-z\"\xb7],.)"
+"""A digit but 0 before which no number and no word stands, but perhaps another column.
 Patterns that begin with a set of characters are fast."""
 
 _NUMBER: Final = rf"{_FIRST}[0-9]{{0,5}}(?:[A-Za-z]|[-/][0-9]{{1,4}})?"
@@ -234,7 +234,7 @@ _BEFORE_SMALL: Final = lazy_regex(
 )
 _UNIT_BEFORE: Final = lazy_regex(
     r"(?<![\w-])(?:[Aa]pt|[Aa]partment|[Ss]uite|[Ss]te|[Uu]nit|[Rr]oom|[Ff]lat|[Ll]ot)\.? ?"
-    r"(?:#?(?:[0-9]{1,4}[A-Za-z]?|[A-Za-z]),? )?\Z"
+    r"(?:#?(?:[0-9]{1,4}[A-Za-z]?|(?<=[ .])[A-Za-z]),? )?\Z"
 )
 _HOUSE_NUMBER: Final = lazy_regex(r"[0-9](?<![\w.-].)[0-9]{0,4}|s/n\b")
 _KEY: Final = (

@@ -49,11 +49,11 @@ TIMING: Final = (
 DOSE_TAIL: Final = lazy_regex(rf"(?:,? ?\(?(?:{ROUTES}|{TIMING})(?![A-Za-z0-9])\)?){{1,6}}")
 
 WITH_DIGITS: Final = (
-    r"SpO2|SPO2|spo2|SaO2|PaO2|PO2|pO2|PaCO2|PCO2|pCO2|FiO2|CO2|H2O|O2|H2|A1[cC]|HbA1[cC]|HgbA1[cC]|B12|B6|D3|K2|T[34]"
+    r"S[pP]O2|spo2|SaO2|SatO2|PaO2|PO2|pO2|PaCO2|PCO2|pCO2|FiO2|CO2|H2O|O2|H2|A1[cC]|HbA1[cC]|HgbA1[cC]|B12|B6|D3|K2|T[34]"
     r"|FT[34]|C[34]|CD4|CD8|FEV1|CA-?125|CA19-9|CHADS2|CHA2DS2-VASc|CURB-65|PHQ-?[29]|GAD-?7|G6PD|HCO3|NH3|PO4|Ki-67"
     r"|5-?HT|5-?FU|HER2|BRCA[12]|p53|p16|IL-?[0-9]{1,2}|PD-?1|PD-L1|GLP-1|SGLT2|COX-?2|H1N1|H5N1|H2|alpha-?1|beta-?2"
     r"|COVID-?19|[Cc]ovid-?19|SARS-CoV-?[12]|MERS-CoV|HPV-?(?:16|18)|HIV-?[12]|HSV-?[12]|HHV-?[68]|MP[34]|mp[34]"
-    r"|H\.?26[45]|[2345]G|[234][Dd]|4K|8K|UTF-?(?:8|16|32)|SHA-?(?:1|256|512)|MD5|Base64|base64|x86|x64|IPv[46]"
+    r"|H\.?26[45]|[2345]G|[234][Dd]|4K|8K|UTF-?(?:8|16|32)|(?:SHA|sha)-?(?:1|224|256|384|512)|MD5|md5|CRC-?(?:16|32|64)|crc32|urllib3|Base64|base64|x86|x64|IPv[46]"
     r"|HTTP/[123]|ISO-?8859|C99|ES6|S3|EC2|K8s|k8s|i18n|l10n|B2[BC]|P2P|Y2K|W3C|R2-D2|401\(k\)|403\(b\)|3M|7-Eleven|G7"
     r"|G8|G20|24/7 (?:support|service|coverage|access|availability|care|hotline|operations?)|9/11 (?:[Aa]ttacks?"
     r"|[Mm]emorial|[Cc]ommission|[Mm]useum|terrorists?|hijackers?|survivors|victims|[Rr]eport)|7[0-8]7 (?:MAX"

@@ -303,7 +303,7 @@ _ROLES: Final = (
 )  # fmt: skip
 
 _INITIALS_BEFORE: Final = lazy_regex(
-    r"(?<![\w.'@/-])(?:[A-Z]\.(?:[ -]?[A-Z]\.){0,3} ?|(?<=[:,;(\n] )[B-HJ-WYZ] )\Z|(?<![^\n])[B-HJ-WYZ] \Z"
+    r"(?<![\w.'@/-])(?<!\bi\. )(?:[A-Z]\.(?:[ -]?[A-Z]\.){0,3} ?|(?<=[:,;(\n] )[B-HJ-WYZ] )\Z|(?<![^\n])[B-HJ-WYZ] \Z"
 )
 _INITIALS_BEHIND: Final = lazy_regex(
     r" (?:I(?! (?!of |and [A-Z])[a-z])|I{2,3}|I?V|VI{1,3}|I?X|X[IVX]{1,4})(?![\w'@/-])"

@@ -47,6 +47,7 @@ from textveil.text.marks import Marks, plain_text
 from textveil.text.patterns import lazy_regex
 
 BEFORE: Final = 48  # released characters before a span, and behind it, that its surrogate may look at
+PERSON: Final = "person"
 AGE: Final = "age"  # drawn first, so that birth dates can be drawn to fit what ages became
 _LAST: Final = ("organization", "email", "handle", "url", "date")
 """Kinds drawn last: they agree with names, and are written as what is released shows."""
@@ -55,10 +56,12 @@ _LOOKING_BACK: Final = {AGE: -2, "money": 0.5}
 """Kinds that see released text beyond the span before them; amounts also the numbers, which are drawn before them."""
 _COUNTED: Final = ("number", "quantity", "duration", "measurement")
 _FAR: Final = 96  # released characters before one of them that it may look at
+_GAPS: Final = lazy_regex(r"[ \t]{3,400}")
+_WIDE: Final = 400  # characters in which such gaps are looked for
 _IN_COLUMNS: Final = frozenset(("person", "date"))
 """Kinds that see the head of their column in place of what stands before them: last_name, dob."""
 _MARKS, _BESIDE, _LONGEST_HEADS = "|\t;,", '" ', 1000
-_BY_PAGE: Final = frozenset(("person", "place", "organization", "demographic"))
+_BY_PAGE: Final = frozenset((PERSON, "place", "organization", "demographic", "phone"))
 _SHOWS_COUNTRY: Final = ("place", "phone")
 _NEAR: Final = 120  # characters between an age and a date of birth that it belongs to
 EQUALITY: Final = "whether two are equal"
@@ -232,9 +235,11 @@ class ByPolicy:
                         values[place],
                         _ahead(place, spans, drawn, counted, around)
                         if kind in _LOOKING_BACK
-                        else (_head(place, around) if kind in _IN_COLUMNS else "") or around.before(place),
+                        else (_head(place, around) if kind in _IN_COLUMNS else "")
+                        or (self._over_one(place, spans, drawn, around) if kind == PERSON else around.before(place)),
                         _behind(place, spans, drawn, done, around),
                         _nearest(place, aged, spans, drawn),
+                        _head(place, around) if kind in _LOOKING_BACK else "",
                         page,
                     )
                     for place in places
@@ -251,6 +256,17 @@ class ByPolicy:
                     value = _in_quotes(drawn[place], reading.text, reading.inner(span.start)[0])
                     drawn[place] = writing.written(value, span.start, span.end)
         return drawn
+
+    def _over_one(self, place: int, spans: Sequence[DetectedSpan], drawn: Sequence[str], around: Stretches) -> str:
+        """Return the released characters before a span, also before a value right in front of it: FY1 Rao, PC 44 Rao.
+
+        Of that value a mark stands there, or what it is if its kind is kept.
+        """
+        before = around.before(place)
+        if not place or not around.shown or before != " ":
+            return before
+        value = A_SPAN if spans[place - 1].kind in self._surrogates else drawn[place - 1]
+        return f"{around.before(place - 1)}{value}{before}"[-BEFORE:]
 
     def _draw(
         self,
@@ -290,22 +306,32 @@ def _ahead(
     place: int, spans: Sequence[DetectedSpan], drawn: Sequence[str], counted: Sequence[str], around: Stretches
 ) -> str:
     """Return the released characters before a span, with marks for others: little \ufffc (4; 20\ufffc % is \ufff9."""
-    before = stretch = around.before(place)
+    before = stretch = _narrowed(place, around)
     kind = spans[place].kind
     while place and len(stretch) < around.shown and len(before) < _FAR:
         place -= 1
-        stretch = around.before(place)
+        stretch = _narrowed(place, around)
         value = drawn[place] if spans[place].kind in counted else ""
         before = f"{stretch}{value}{SAME_KIND if spans[place].kind == kind else A_SPAN}{before}"
     return before[-_FAR:]
+
+
+def _narrowed(place: int, around: Stretches) -> str:
+    """Return the released characters before a span, gaps of cells as two spaces."""
+    if not around.shown:
+        return ""
+    return _GAPS.sub("  ", around.texts[place][-_WIDE:])[-around.shown :]
 
 
 def _head(place: int, around: Stretches) -> str:
     """Return the head of the column that a span begins a cell of, if the first line is released and has heads."""
     first, line_end, _ = around.texts[0][:_LONGEST_HEADS].partition("\n") if around.shown else ("", "", "")
     mark = next((mark for mark in _MARKS if first.count(mark) > 1), "")
-    if not line_end or not mark or not around.before(place).rstrip('" ').endswith((mark, "\n")):
+    before = around.before(place)
+    if not line_end or not mark or not before.rstrip('" ').endswith((mark, "\n")):
         return ""
+    if before.endswith('"') and around.after(place) == ", ":
+        return ""  # the family of a quoted name: "Zuse, Ada"
     column, heads = 0, first.split(mark)
     for stretch in reversed(around.texts[max(place - 2 * len(heads), 0) : place + 1]):
         _, start, row = stretch.rpartition("\n")

@@ -257,9 +257,10 @@ _MOST: Final = 80
 _TOTAL: Final = lazy_regex(
     r"(?i)(?P<line>\A|\n)[\s|>*#_-]{0,8}(?:(?:grand|invoice|order|overall|montant|importo|importe|suma) )?"
     r"(?:(?P<sub>sub-?total|total (?:net|ht|hors taxes?|excl\.?|before (?:tax|vat))|net(?:to)?(?: total|betrag|summe)?"
-    r"|zwischensumme|sous-total|subtotale|subtotaal|imponibile|base imponible|taxable amount|suma netto)"
+    r"|zwischensumme|sous-total|subtotale|subtotaal|imponibile|base imponible|taxable amount|suma netto|ara toplam)"
     r"|total|totale?s?|sum(?:me)?|gesamt(?:betrag|summe|preis)?|rechnungsbetrag|endbetrag|brutto(?:betrag)?"
-    r"|totaal|te betalen|razem|suma|do zap\u0142aty|amount due|balance due)(?![^\W_])[^\n]{0,40}\Z"
+    r"|totaal|te betalen|razem|suma|do zap\u0142aty|(?:genel )?toplam|\u0438\u0442\u043e\u0433\u043e|"
+    r"amount due|balance due)(?![^\W_])[^\n]{0,40}\Z"
 )
 _BLANK: Final = lazy_regex(r"\n[ \t|]*\n")
 _SPAN: Final = lazy_regex(f"[{A_SPAN}{SAME_KIND}]")
@@ -267,20 +268,27 @@ _LINE: Final = lazy_regex(r"\n")
 _SENTENCE: Final = lazy_regex(r"\n|[.!?;]\s+(?=[A-Z\xc0-\xde])")
 _DECIMAL_NUMBER: Final = r"(?<![\d.,])[0-9]{1,4}(?:[.,][0-9]{1,2})?(?![\d.,])"
 _TIMES: Final = lazy_regex(rf"(?P<times>{_DECIMAL_NUMBER})(?![^\S\n]?%)")
-TAX_WORD: Final = r"(?:VAT|GST|[Ss]ales [Tt]ax|[Tt]ax|TVA|T\.V\.A\.|IVA|I\.V\.A\.|MwSt\.?|USt\.?|BTW|[Bb]tw|moms|VAT-u)"
+TAX_WORD: Final = (
+    r"(?:VAT|GST|[Ss]ales [Tt]ax|[Tt]ax|TVA|T\.V\.A\.|IVA|I\.V\.A\.|MwSt\.?|USt\.?|BTW|[Bb]tw|moms|VAT-u|KDV)"
+)
 _TAX: Final = lazy_regex(
-    rf"(?<![^\W_])(?:{TAX_WORD}[^\n%0-9]{{0,12}}(?P<share>{_DECIMAL_NUMBER}){A_SPAN}?\s?%"
+    rf"(?<![^\W_])(?:{TAX_WORD} ?%{A_SPAN}?(?P<behind>{_DECIMAL_NUMBER}){A_SPAN}?"
+    rf"|{TAX_WORD}[^\n%0-9]{{0,12}}(?P<share>{_DECIMAL_NUMBER}){A_SPAN}?\s?%"
     rf"|(?P<rate>{_DECIMAL_NUMBER}){A_SPAN}?\s?%{A_SPAN}?[^\n%0-9]{{0,12}}?(?<![^\W_]){TAX_WORD})(?![^\W_])?[^\n0-9%{SAME_KIND}]{{0,48}}\Z"
 )
-_HELD: Final = lazy_regex(r"(?i)incl|enthalten|inbegriffen|dont|comprise|inklusive")
+_HELD: Final = lazy_regex(r"(?i)incl|enthalten|inbegriffen|dont|comprise|inklusive|di cui|waarvan|davon|w tym")
 _GAP: Final = r"(?:[^\S\n|]{2,}|\t|\s?\|\s?)"  # between two cells of a row
 _PRICED: Final = lazy_regex(
-    rf"(?:(?P<times>{_DECIMAL_NUMBER})(?:[^\n0-9@]{{0,40}}?)(?:@|\xe0|(?<= )at|(?<= )je|\xd7|(?<= )x|(?<= )za)"
-    rf"|(?P<cell>{_DECIMAL_NUMBER}){A_SPAN}?{_GAP})[^\S\n]?[^\w\s]?{SAME_KIND}(?:{_GAP}| ?= ?)[^\w\s]?\Z"
+    rf"(?:(?P<times>{_DECIMAL_NUMBER})(?:[^\n0-9@]{{0,40}}?)(?:@|\xe0|(?<= )at|(?<= )je|\xd7|(?<= )[xa]|(?<= )za)"
+    rf"|(?P<cell>{_DECIMAL_NUMBER}){A_SPAN}?{_GAP}"
+    rf"|\A[^\S\n|]{{0,4}}\|?[^\S\n]?(?P<first>[1-9][0-9]{{0,2}}){A_SPAN}?{_GAP}"
+    rf"[^\n{SAME_KIND}]{{2,60}}{_GAP})[^\S\n]?[^\w\s]?{SAME_KIND}(?:{_GAP}| ?= ?)[^\w\s]?\Z"
+    rf"|{SAME_KIND} ?[x\xd7*] ?(?P<behind>{_DECIMAL_NUMBER}){A_SPAN}? ?= ?[^\w\s]?\Z"
 )
 _IN_ALL: Final = lazy_regex(
     r"(?i)(?<![^\W_])(?:total(?:e|ling)?|in all|altogether|zusammen|insgesamt|gesamt|en tout|en total|in totale|totaal|"
-    r"in totaal|samen|razem|\u0142\u0105cznie|no total)(?: (?:of|de|di|von|van|is|comes to))?[ :,=]{1,3}[^\w\s]?\Z"
+    r"in totaal|samen|razem|\u0142\u0105cznie|no total)(?: (?:of|de|di|von|van|is|comes to))?"
+    r"[ :,=]{1,3}(?:[A-Z]|[^\w\s])?\Z"
 )
 _IN_ALL_BEHIND: Final = lazy_regex(
     r"(?i)\A,? (?:in total|in all|altogether|all told|zusammen|insgesamt|en tout|au total|en total|in totale|in totaal|"
@@ -314,6 +322,8 @@ _SIZES: Final = tuple(
         (_HOUSE, (80_000.0, 900_000.0)),
     )
 )
+_WITH_CENTS: Final = (2.0, 2_000.0)
+"""The range of amounts with cents, which nobody writes of large ones."""
 _CURRENCIES: Final = frozenset(
     ("", "\xa3", "$", "\u20ac", "us$", "eur", "gbp", "usd", "chf", "euro", "euros", "pounds", "dollars")
 )
@@ -334,8 +344,9 @@ def _sizes_of(mentions: Sequence[Mention], written: Sequence[Written | None]) ->
         if own is None or own.currency not in _CURRENCIES:
             continue
         before, after = _CLAUSE.split(mention.before[-_NEAR:])[-1], _CLAUSE.split(mention.after[:_NEAR])[0]
-        around = f"{before} {own.for_each} {after}"
-        size = next((size for words, size in _SIZES if words.search(around)), None)
+        around = f"{mention.head} {before} {own.for_each} {after}"
+        usual = _WITH_CENTS if own.cents and mention.before + mention.after else None
+        size = next((size for words, size in _SIZES if words.search(around)), usual)
         if size is not None:
             sizes.setdefault(own.key, size)
     return sizes
@@ -378,7 +389,7 @@ class _Reading:
             parts = self._beside(place, own, min(clause.count(SAME_KIND), 1)) or self._rows(place, own)
             return Made(parts, share / (100 + share) if is_held else share / 100)
         if place and (price := _PRICED.search(_LINE.split(self.mentions[place].before)[-1])) is not None:
-            return Made(self._beside(place, own, 1), _number_in(price["times"] or price["cell"]))
+            return Made(self._beside(place, own, 1), _number_in(next(filter(None, price.groups()))))
         if _IN_ALL.search(mention.before) or _IN_ALL_BEHIND.match(mention.after):
             count, times = clause.count(SAME_KIND), _TIMES.findall(clause)
             if count == 1 and len(times) == 1:
@@ -443,8 +454,8 @@ def _percent_in(line: str, after: str) -> tuple[bool, float] | None:
     tax = _TAX.search(line)
     if tax is None:
         return None
-    share = _number_in(tax["share"] or tax["rate"])
-    return (_HELD.search(tax[0] + after[:16]) is not None, share) if 0 < share < 100 else None
+    share = _number_in(tax["share"] or tax["rate"] or tax["behind"])
+    return (_HELD.search(line + after[:16]) is not None, share) if 0 < share < 100 else None
 
 
 def _number_in(written: str) -> float:

@@ -50,6 +50,11 @@ _WEEKDAYS: Final = {
     "tr": "Pazartesi Salı Çarşamba Perşembe Cuma Cumartesi Pazar",
     "ar": "الاثنين الثلاثاء الأربعاء الخميس الجمعة السبت الأحد",
 }
+_ALONE: Final = {
+    "pl": "stycze\u0144 luty marzec kwiecie\u0144 maj czerwiec lipiec sierpie\u0144 wrzesie\u0144 pa\u017adziernik listopad grudzie\u0144",
+    "ru": "январь февраль март апрель май июнь июль август сентябрь октябрь ноябрь декабрь",
+}
+"""Months without a day in languages that decline them."""
 _SHORT: Final = {
     "en month": "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec",
     "de month": "Jan Feb M\u00e4r Apr Mai Jun Jul Aug Sep Okt Nov Dez",
@@ -161,6 +166,8 @@ def names(language: str) -> dict[str, tuple[str, int]]:
 def name_of(part: str, number: int) -> str:
     """Return the name of a month or a weekday, from 1, for a part of ``names``."""
     language, *short, kind = part.split(" ")
+    if short == ["alone"]:
+        return _ALONE[language].split(" ")[number - 1]
     listed = _SHORT[f"{language} {kind}"] if short else (MONTHS if kind == "month" else _WEEKDAYS)[language]
     return listed.split(" ")[number - 1]
 
@@ -310,6 +317,8 @@ def read_date(
         if part.endswith(" month"):
             beside = {*texts[max(0, index - 1) : index], *texts[index + 1 : index + 2]}
             parts[index] = month_part(language, short=short or not beside.isdisjoint("-/"))
+            if known is Known.MONTH and parts[index] == f"{language} month" and language in _ALONE:
+                parts[index] = f"{language} alone month"
     return WrittenDate(known, shown_day, tuple(map(Field, parts, texts)))
 
 

@@ -8,6 +8,7 @@ there are some.
 
 import re
 import unicodedata
+from collections.abc import Callable, Sequence
 from ipaddress import IPv4Address, IPv6Address
 from typing import Annotated, Final, NamedTuple
 
@@ -16,10 +17,12 @@ import numpy as np
 from textveil.detection.found import words_in
 from textveil.registry.options import Option, interval, named
 from textveil.surrogates.bearers import OF_A_PERSON, in_case_of_words, login_of
-from textveil.surrogates.drawn import BUT_FOR_CASE, Drawn, agreed, proved, pseudonym
+from textveil.surrogates.drawn import BUT_FOR_CASE, Draw, Drawn, agreed, proved, pseudonym
 from textveil.surrogates.making import PSEUDONYMS, SURROGATES, declared
+from textveil.surrogates.organizations import host_of
 from textveil.surrogates.pools import has_pool, pool
 from textveil.surrogates.scopes import TAKEN, Scope
+from textveil.surrogates.surrogate import UNKNOWN, Mention, Page
 from textveil.surrogates.writing import filled, key_of, shape_of
 from textveil.text.patterns import lazy_regex
 
@@ -49,8 +52,9 @@ def _of_bearer(
     rng: np.random.Generator,
     *,
     words: bool = True,
+    others: Callable[[], Sequence[str]] = tuple,
 ) -> str:
-    """Return a value of which a login is made of names of the scope, at one of the places; else nothing.
+    """Return a value of which a login is made of names of the scope, at one of the places; else the first of others.
 
     Whether it is, is settled at the first mention. No two values have one surrogate: where every place is taken,
     nothing is returned.
@@ -59,8 +63,8 @@ def _of_bearer(
     if key not in known:
         taken = scope.remembered(f"{label} of a person{TAKEN}")
         own = login_of(login.lower(), scope, rng, words=words)
-        free = [written for place in places if (written := place.format(own)) not in taken] if own else []
-        known[key] = next(iter(free), "")
+        written = [place.format(own) for place in places] if own else others()
+        known[key] = next((one for one in written if one not in taken), "")
         taken[known[key]] = key
     return known[key]
 
@@ -113,15 +117,22 @@ def email() -> Drawn:
 def url() -> Drawn:
     """A pseudonym for the whole address but its scheme and www; equal are the very same addresses.
 
-    One whose path or host ends or begins with a person's name gets the surrogate of that.
+    One whose path or host ends or begins with a person's name gets the surrogate of that, and one whose host is called
+    as an organization of the scope that of the organization.
     """
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+        def of_firm() -> tuple[str, ...]:
+            own = host_of(host, scope)
+            end = f"/{_two_names('url', value, len(DOMAINS), scope, rng)[0]}" if own and path else ""
+            return tuple(f"{place.format(own)}{end}" for place in _HOSTS) if own else ()
+
         scheme = _SCHEME.match(value)
         before = scheme[0].lower() if scheme else ""
         host, path, rest = value[len(before) :].rpartition("://")[2].partition("/")
         login = rest.rstrip("/").rpartition("/")[2] if path else host.partition(".")[0]
-        if own := _of_bearer("url", value, login, _PATHS if path else _HOSTS, scope, rng, words=False):
+        places = _PATHS if path else _HOSTS
+        if own := _of_bearer("url", value, login, places, scope, rng, words=False, others=of_firm):
             return before + own
         given, family, form = _two_names("url", value, len(DOMAINS), scope, rng)
         return before + (f"{family}.{DOMAINS[form]}/{given}" if path else f"{given}.{family}.{DOMAINS[form]}")
@@ -130,6 +141,7 @@ def url() -> Drawn:
         "whether http://, https://, ftp:// or www. stands in front",
         "whether a path follows the host",
         f"of the end of its path, else of the first label of its host, {OF_A_PERSON}",
+        "else whether its host is called as an organization of the text, with or without words for its kind, and which",
     )
     return pseudonym("url", public, surrogate_of)
 
@@ -191,6 +203,11 @@ _LOCAL: Final = 7
 _RUSSIAN: Final = 11  # digits of a number with the 8 that is dialed at home
 _FIRST_DIGITS: Final = tuple("23456789")
 _BRITISH: Final = "phone 44 10"
+_CODES_OF: Final = {
+    "de": (49, 43, 41), "fr": (33, 32, 41), "es": (34, 52), "it": (39,), "nl": (31, 32), "pt": (351, 55), "pl": (48,),
+    "tr": (90,), "ru": (7,), "ja": (81,), "ko": (82,), "zh": (86,),
+}  # fmt: skip
+"""Calling codes of a page by its language: the first that has numbers of as many digits is theirs."""
 _FIRST_BY_AREA: Final = {4: "7", 3: "1", 2: "2"}
 """The first digit of British numbers by how many digits their area has: 07700 900461, 0161 496 0331, 020 7946 0321."""
 
@@ -225,11 +242,16 @@ def phone(*, country_code: Annotated[int, _COUNTRY] = 1) -> Drawn:
 
     In North America it is one of 555-0100 to 555-0199 of a public list of areas, in Britain and France one of those
     that their offices reserve for drama: nobody is called. Elsewhere digits begin as numbers of that country do
-    (``phonenumbers``), and the number may be somebody's.
+    (``phonenumbers``), and the number may be somebody's. A number without a calling code is one of the country whose
+    language the page is in.
     """
 
-    def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-        read = _read(value, country_code)
+    def drawn_of(value: str, page: Page, scope: Scope, rng: np.random.Generator) -> str:
+        codes: tuple[int, ...] = (country_code,)
+        if country_code == 1 and scope.remembers:
+            language = scope.remembered("phone language").setdefault("", page.language)
+            codes = _CODES_OF.get(language, codes)
+        read = _read(value, codes)
         plan, number, letters = read.plan, read.number, read.letters
         label = f"{plan.name}, digits"
         drawn = agreed(scope, label, number, rng, lambda source: _drawn(read, source), distinct=True)
@@ -243,8 +265,12 @@ def phone(*, country_code: Annotated[int, _COUNTRY] = 1) -> Drawn:
         other = agreed(scope, mark, f"{number} x {ending}", rng, lambda source: filled("9" * len(ending), source))
         return "".join(written) + read.extension[: len(read.extension) - len(ending)] + other
 
+    def of_mentions(mentions: Sequence[Mention], ages: Sequence[str]) -> Draw:
+        page = mentions[0].page if mentions else UNKNOWN
+        return lambda value, scope, rng: drawn_of(value, page, scope, rng)
+
     def key(value: str) -> str:
-        read = _read(value, country_code)
+        read = _read(value, (country_code,))
         return f"{read.plan.name} {read.number} {read.letters} x {_digits(read.extension)}"
 
     return Drawn(
@@ -261,22 +287,23 @@ def phone(*, country_code: Annotated[int, _COUNTRY] = 1) -> Drawn:
             "which numbers are equal, without calling code, 0, 1 or 8 in front, letters and extension; and of equal "
             "ones, which letters and which extensions are equal, but for case"
         ),
-        surrogate_of=surrogate_of,
+        surrogate_of=lambda value, scope, rng: drawn_of(value, UNKNOWN, scope, rng),
+        of_mentions=of_mentions,
         read=key,
     )
 
 
-def _read(value: str, country_code: int) -> _WrittenNumber:
+def _read(value: str, codes: Sequence[int]) -> _WrittenNumber:
     match = _EXTENSION.search(value[-_LONGEST_EXTENSION:])
     extension = "" if match is None else match[0]
     bare = value[: len(value) - len(extension)]
     digits, letters = _digits(bare), "".join(filter(str.isalpha, bare))
     letters = f"{len(letters)} {key_of(letters)}" if letters else ""
-    plan = _plan(digits, bare, country_code)
+    plan = _plan(digits, bare, codes)
     return _WrittenNumber(bare, extension, plan, digits[plan.kept :], letters)
 
 
-def _plan(digits: str, bare: str, country_code: int) -> _Plan:
+def _plan(digits: str, bare: str, codes: Sequence[int]) -> _Plan:
     plus = bare.lstrip("( ").startswith("+")
     zeros = 2 if not plus and digits.startswith("00") else 0
     if plus or zeros:
@@ -288,16 +315,16 @@ def _plan(digits: str, bare: str, country_code: int) -> _Plan:
         length = next(known, 0)
         kept = _with_trunk(digits, zeros + length, bare)
         return _Plan(f"phone +{digits[zeros : zeros + length]}", kept, _FIRST_DIGITS)
+    american = codes[0] == 1
     russian = len(digits) == _RUSSIAN and digits[0] == "8"
-    trunk = (
-        1 if digits[:1] == "0" or russian or (country_code == 1 and digits[:1] == "1" and len(digits) > _LOCAL) else 0
-    )
-    if country_code == 1 and len(digits) == _LOCAL:
+    trunk = int(digits[:1] == "0" or russian or (american and digits[:1] == "1" and len(digits) > _LOCAL))
+    if american and len(digits) == _LOCAL:
         return _Plan("phone 1 local", 0, ("55501",))
-    british = country_code == 1 and digits[:1] == "0"  # no American number has a 0 before its area
-    code = 7 if russian else 44 if british else country_code
-    name = f"phone {code} {len(digits) - trunk}"
-    return _Plan(name, trunk, pool(name)) if has_pool(name) else _Plan(f"phone {digits[:trunk]}-", trunk, _FIRST_DIGITS)
+    if russian or (american and digits[:1] == "0"):  # no American number has a 0 before its area
+        codes = (7,) if russian else (44,)
+    names = (f"phone {code} {len(digits) - trunk}" for code in codes)
+    name = next(filter(has_pool, names), "")
+    return _Plan(name, trunk, pool(name)) if name else _Plan(f"phone {digits[:trunk]}-", trunk, _FIRST_DIGITS)
 
 
 def _with_trunk(digits: str, code: int, bare: str) -> int:

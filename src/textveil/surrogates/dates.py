@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from fractions import Fraction
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import Annotated, Final, NamedTuple, TypeAlias, TypedDict
 
 import numpy as np
@@ -192,7 +193,10 @@ def date_window(
         return sorted(since + timedelta(days=scope.place(label, key, stretch, rng)) for key in keys)
 
     def year_of(key: str, since: date, scope: Scope, rng: np.random.Generator) -> date:
-        return date(max(since.year - _CAREER, 0) + 1 + scope.place(f"{label} years", key, _CAREER, rng), 7, 1)
+        months = 12 if key.startswith(Known.MONTH.value) else 1
+        place = scope.place(f"{label} {'months' if months > 1 else 'years'}", key, _CAREER * months, rng)
+        years, month = divmod(place, months)
+        return date(max(since.year - _CAREER, 0) + 1 + years, month + 1 if months > 1 else 7, 15 if months > 1 else 1)
 
     def in_order(keys: Sequence[str], alone: Sequence[str], scope: Scope, rng: np.random.Generator) -> None:
         known = scope.remembered(_IN_ORDER)
@@ -233,6 +237,7 @@ class _Mentions(NamedTuple):
     near_age: Mapping[str, str]
     turns: Mapping[str, int]  # -1: released words refer back to it, 1: ahead; by key, of its first mention
     falling: frozenset[bool]  # True: years alone fall as the text goes on, False: other dates do
+    ends: Mapping[str, str]  # key of the end of a range whose dates are two values, by the key of its beginning
 
 
 class _Drawing(TypedDict):
@@ -339,10 +344,10 @@ _WITH_YEAR: Final = frozenset((Known.DATE, Known.MONTH, Known.QUARTER, Known.YEA
 _SETTLED: Final = "order of day and month"
 _BIRTH: Final = lazy_regex(
     r"(?<![A-Za-z])(?:[Bb]orn|BORN|[Bb]irth(?:[ _-]?[Dd]at[ea]|[ _-]?[Yy]ear|[Dd]ay)?|BIRTH(?:[ _-]?DAT[EA]|DAY)?"
-    r"|[Gg]eb(?:oren)?|n[\xe9e]e?|[Nn]acid[oa]|[Nn]at[oa]|[Nn]ascid[oa]|[Nn]ascimento|[Nn]acimiento|[Nn]ascita"
+    r"|[Gg]eb(?:oren)?|n[\xe9e]e?|[Nn](?:ac|asc|aiss|\xe9e?)\.|[Nn]acid[oa]|[Nn]at[oa]|[Nn]ascid[oa]|[Nn]ascimento|[Nn]acimiento|[Nn]ascita"
     r"|[Nn]aissance|[Gg]eburtsdatum|[Gg]eboortedatum|[Dd]\.?[Oo]\.?[Bb](?![A-Za-z])\.?"
     r"|ur\.|urodz\w{2,6}|[Dd]o\u011fum(?: tarihi)?|\u0440\u043e\u0434\w{2,6}|\u0440\u043e\u0436\u0434\w{2,6}"
-    r"|\u751f\u5e74\u6708\u65e5|\u51fa\u751f(?:\u65e5\u671f|\u5e74\u6708)?|\uc0dd\ub144\uc6d4\uc77c)"
+    r"|\u0645\u064a\u0644\u0627\u062f|\u0645\u0648\u0627\u0644\u064a\u062f|\u751f\u5e74\u6708\u65e5|\u51fa\u751f(?:\u65e5\u671f|\u5e74\u6708)?|\uc0dd\ub144\uc6d4\uc77c)"
     r"(?: (?:on|in|am|the|le|el|il|op|a|em|is|was|dnia))?[\s.:=#*,;|(\"'\uff1a-]{0,20}\Z"
 )
 _BACK: Final = lazy_regex(
@@ -378,20 +383,25 @@ def _mentions_of(mentions: Sequence[Mention], read: _Read, *, births: bool) -> _
     near_age = {key: mention.age for key, mention in reversed(keyed)}
     dates = {key: value for key, value in others if read(value).known is Known.DATE}
     dates = dates or {key: value for key, value in others if read(value).known is Known.MONTH}
-    alone = {key: value for key, value in others if read(value).known in _YEARS_ALONE}
+    lasts = any(_is_open(mention) for key, mention in keyed if key not in born)
+    coarse = {*_YEARS_ALONE, Known.MONTH} if lasts else _YEARS_ALONE
+    alone = {key: value for key, value in others if read(value).known in coarse}
     turns = {key: _turn_of(mention) for key, mention in reversed(keyed)}
     begun = {key in alone: _is_open(mention) for key, mention in reversed(keyed) if key not in born}
     falling = frozenset(years for years, is_open in begun.items() if is_open or (years and any(begun.values())))
-    return _Mentions(read, born, dates, alone, near_age, turns, falling)
+    ends = {key: end for (key, mention), (end, _) in reversed([*pairwise(keyed)]) if _DASH.fullmatch(mention.after)}
+    return _Mentions(read, born, dates, alone, near_age, turns, falling, ends)
 
 
 def _in_time(read: Mapping[str, _Written], facts: _Mentions, *, years: bool) -> list[str]:
     """Return the keys of years alone, or of other dates, as a text has them first, from the first day to the last."""
     step = -1 if years in facts.falling else 1
     every: dict[str, str] = {}
-    for key, written in read.items():
-        for own in _keys_of(key, written)[::step] if key not in facts.born and (key in facts.alone) == years else ():
-            every.setdefault(own, key)
+    for begins in read:
+        for key in (begins, facts.ends[begins])[::step] if begins in facts.ends else (begins,):
+            if key not in facts.born and (key in facts.alone) == years:
+                for own in _keys_of(key, read[key])[::step]:
+                    every.setdefault(own, key)
     return sorted([*every][::step], key=lambda own: facts.turns.get(every[own], 0))
 
 
@@ -428,9 +438,12 @@ def _ending(value: str) -> str:
 
 
 _UNTIL_NOW: Final = lazy_regex(
-    rf"(?i)\s?[-\u2013\u2014]\s?(?:the )?(?:{NOW}|pr\xe9sent|\u043d\u0430\u0441\u0442|\u2026|\.\.\.)"
+    rf"(?i)\s?[-\u2013\u2014]\s?(?:the )?(?:{NOW}|pr\xe9sent|"
+    r"\u043d\u0430\u0441\u0442|\u062d\u062a\u0649 \u0627\u0644\u0622\u0646|\u0627\u0644\u0622\u0646"
+    r"|\u81f3\u4eca|\u73fe\u5728|\ud604\uc7ac|g\xfcn\xfcm\xfcz|halen|\u2026|\.\.\.)"
 )
 _SINCE: Final = lazy_regex(r"(?i)(?:\A|\n)\s{0,4}(?:since|seit|depuis|desde|dal|sinds|od) \Z")
+_DASH: Final = lazy_regex(r"\s?[-\u2013\u2014]\s?")
 _COLUMN_BEHIND: Final = lazy_regex(r":|\s{2}|\t")
 
 

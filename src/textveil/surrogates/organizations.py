@@ -9,7 +9,7 @@ import numpy as np
 from textveil.registry.options import Option, named
 from textveil.surrogates.drawn import Draw, Drawn, agreed, proved
 from textveil.surrogates.making import PSEUDONYMS, declared
-from textveil.surrogates.person import person_of
+from textveil.surrogates.person import login_form, person_of
 from textveil.surrogates.places import PLACE, SCRIPT, country_of, with_script
 from textveil.surrogates.pools import CITY, COUNTRY, TOWN, names_of, place_pool, places, pool
 from textveil.surrogates.scopes import Scope, beside
@@ -56,6 +56,8 @@ _FORMS_OF: Final = {
     "nl": ("{} B.V.", "{} Groep", "Gebroeders {}", "{} en Zonen", "{} Techniek", "{} Advies"),
 }
 _NAME: Final = "organization"
+_HOSTS: Final = "organization hosts"
+_SHORTEST_HOST: Final = 4
 _ACRONYM: Final = range(2, 6)  # how many letters an acronym has
 _PUBLIC: Final = (
     r"university|college|school|academy|hospital|infirmary|clinic|health|medical|cent(?:er|re)|surgery|practice|"
@@ -164,7 +166,12 @@ def organization(*, level: Annotated[str, _KIND] = "drawn", script: Annotated[st
                 return drawn + ending
             read = _parts(bare) if level == "kept" else _Read("", bare, "")
             own = asked.get(key_of(bare), _Asked(mentions[0].page if mentions else UNKNOWN))
-            written = f"{read.head}{_rest(read, own, scope, rng, is_kept=level == 'kept')}{read.tail}"
+            rest = _rest(read, own, scope, rng, is_kept=level == "kept")
+            _note_hosts(read, rest, scope)
+            head = read.head
+            if head.endswith(" de ") and own.page.language == "fr" and rest[:1] in "AEIOUY\xc9\xc8\xca\xce\xd4":
+                head = f"{head[:-2]}'"  # CHU d'Amiens, whatever town it was
+            written = f"{head}{rest}{read.tail}"
             ending = ending[:1] if written.endswith("s") else ending  # Salas and Partners' office
             return (written + ending).upper() if bare.isupper() else written + ending
 
@@ -260,6 +267,35 @@ def _rest(read: _Read, asked: _Asked, scope: Scope, rng: np.random.Generator, *,
 
     label = f"{_NAME} of {len(names)}" if is_typed else _NAME
     return agreed(scope, label, key, rng, drawn_name, distinct=True)
+
+
+def _note_hosts(read: _Read, rest: str, scope: Scope) -> None:
+    """Note how hosts write a name and its surrogate, with its words for its kind and without some or all of them."""
+    if not scope.remembers:
+        return
+    hosts, (head, own, drawn, tail) = (
+        scope.remembered(_HOSTS),
+        map(_host_words, (read.head, read.rest, rest, read.tail)),
+    )
+    for begins in (head, []) if head else ([],):
+        for count in range(len(tail), -1, -1):
+            name = "".join((*begins, *own, *tail[:count]))
+            if len(name) >= _SHORTEST_HOST:
+                hosts.setdefault(name, "-".join((*begins, *drawn, *tail[:count])))
+
+
+def _host_words(name: str) -> list[str]:
+    words = map(login_form, _JOIN.sub(" ", f" {name} ").split())
+    return list(filter(None, words))
+
+
+def host_of(host: str, scope: Scope) -> str:
+    """Return how a host writes the surrogate of the organization that it is called as; empty if it is of none."""
+    hosts = beside(scope, _NAME).remembered(_HOSTS) if scope.remembers else {}
+    for label in host.lower().split(".")[:-1] if hosts else ():
+        if (own := hosts.get(login_form(label))) is not None:
+            return own if "-" in label else own.replace("-", "")
+    return ""
 
 
 def _known(key: str, scope: Scope) -> str:

@@ -10,11 +10,13 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from typing import Annotated, Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
-from textveil.detection.found import words_in
+from textveil.detection.found import folded, words_in
+from textveil.detection.lists import FIRM_TITLES, LANGUAGES, written
 from textveil.detection.mentions import full_names, short_names
 from textveil.privacy.guarantees import PureDP
 from textveil.registry.options import Option, named
@@ -23,7 +25,7 @@ from textveil.surrogates.making import PSEUDONYMS, declared
 from textveil.surrogates.pools import keys_of, names_of, pool
 from textveil.surrogates.scopes import TAKEN, Scope, beside
 from textveil.surrogates.shown import Sound, agreed_on, gender_of, sound_of, sounding
-from textveil.surrogates.surrogate import Counts, Mention
+from textveil.surrogates.surrogate import A_SPAN, Counts, Mention
 from textveil.surrogates.writing import SCRIPT_FACTS, has_other_script, in_case_of, key_of, without_possessive
 from textveil.text.patterns import lazy_regex
 
@@ -62,12 +64,12 @@ _OPENING_WITH_PERIOD: Final = lazy_regex(_SHORT_TITLES, re.IGNORECASE)
 _CLOSING: Final = lazy_regex(r"(?:jr|sr|ii|iii|iv|esq|phd|md|rn|dds|mba|msc|bsc)", re.IGNORECASE)
 _TITLE_BEFORE: Final = lazy_regex(
     rf"(?:^|[\s(\"'\u201c])(?:{_TITLES}|{_SHORT_TITLES}|dame|lord|lady|judge|pan(?:i|a|u|em|i\u0105)?|[hf]r|ra|"
-    r"(?:dott|prof)\.ssa|dra|sig(?:\.ra|nor)?|(?:l')?avvocat[oa]|(?:l')?ingegnere?|geometra|zeug(?:e|in)|fy[12]|"
-    r"(?:w?p|d)c(?: [0-9]{1,6})?|"
-    r"(?:last|family)[_ ]?name|surname|nachname|familienname|apellidos?|cognome|achternaam|nazwisko|sobrenome)"
+    r"(?:dott|prof)\.ssa|dra|sig(?:\.ra|nor)?|l'(?:avvocat[oa]|ingegnere?)|fy[12]|"
+    rf"(?:w?p|d)c (?:[0-9]{{1,6}}|{A_SPAN})|(?:last|family)[_ ]?name)"
     r"\.?\s{0,3}\Z",
     re.IGNORECASE,
 )
+_WORD_BEFORE: Final = lazy_regex(r"(?<![^\W_])(?P<word>[^\W\d_]{1,20})(?P<mark>\.|\s?:)?\s{1,3}\Z")
 _WIFE_BEFORE: Final = lazy_regex(
     r"(?:[MmDdSs]einer?|ihrer?|[Uu]nserer?|eurer?|[Mm]ia|tua|sua|[Mm]i|tu|su|[Mm]a|ta|sa|notre|[Mm]inha)\s"
     r"(?i:frau|se\u00f1ora|signora|dame|senhora)\s{0,3}\Z"
@@ -77,10 +79,18 @@ _BORN_BEFORE: Final = lazy_regex(r"(?i)(?:^|[\s(,])(?:n\xe9e|nee|geb\.?|geborene
 """Words before the family that somebody was born with."""
 _NICKNAMED: Final = ('" ', "\u201d ", "\u201c ", "' ", "\u2019 ")
 """What stands between what somebody is called and the family."""
-_LONGEST_BEFORE: Final = 18  # characters that the two patterns above match at most
+_SURNAME_BEFORE: Final = lazy_regex(
+    r"(?i)(?<![^\W_])(?:surname|last name|nom|apellidos?|apelidos?|cognome|nachname|familienname|achternaam|nazwisko"
+    r"|sobrenome)\s?:\s{1,3}\Z"
+)
+_QUOTES: Final = (',"', '="', '\n"', '\t"', ';"')
+"""Before a quoted name of which the family stands first, before a comma and another name."""
+_LONGEST_BEFORE: Final = 18  # characters that the patterns of titles, wives and births match at most
 _MOST_INITIALS: Final = 3
-_BEGUN: Final = lazy_regex(r"[^\W\d_][^\W\d_aeiouy]?[aeiouy]{1,2}[^\W\d_aeiouy]")
+_BEGUN: Final = lazy_regex(r"[^\W\d_][^\W\d_aeiouy]{0,2}[aeiouy]{1,2}[^\W\d_aeiouy]")
 _SEVERAL: Final = "*"
+_PET_ENDING: Final = lazy_regex("(?<=[a-z]{3})(?:ie|[iys])\\Z")
+_SHORTEST_STEM: Final = 3
 _GIVEN_TAKEN: Final = f"person given{TAKEN}"
 
 
@@ -174,11 +184,16 @@ def _cut(value: str, before: str, language: str) -> tuple[list[str], list[str], 
     titled = _keep_titles(words, marks, roles, language) or (
         before != ""
         and (
-            (_TITLE_BEFORE.search(before, start) is not None and _WIFE_BEFORE.search(before, start) is None)
+            (
+                (_TITLE_BEFORE.search(before, start) is not None or _is_role(before, language))
+                and _WIFE_BEFORE.search(before, start) is None
+            )
             or _BORN_BEFORE.search(before, start) is not None
         )
     )
-    if not (small or large):
+    if language == "de" and len(words) > 1 and words[0] in _GERMAN_ARTICLES:
+        roles[0] = Role.KEPT
+    if not small:
         _mark_particles(words, roles, opens=titled or language in _PARTICLES_OF)
     return marks, words, roles, titled, end
 
@@ -186,7 +201,8 @@ def _cut(value: str, before: str, language: str) -> tuple[list[str], list[str], 
 def _mark_particles(words: Sequence[str], roles: list[Role | None], *, opens: bool) -> None:
     """Mark listed particles with a capital before a name; the first word only if ``opens``, or before another."""
     for index in range(len(words) - 2, -1, -1):
-        listed = words[index].istitle() and words[index].lower() in _LISTED_PARTICLES and roles[index] is None
+        written = len(words[index]) > 1 and words[index][0].isupper()
+        listed = written and words[index].lower() in _LISTED_PARTICLES and roles[index] is None
         behind = roles[index + 1]
         inside = opens or behind is Role.PARTICLE or any(role in (None, Role.INITIAL) for role in roles[:index])
         if listed and behind in (None, Role.PARTICLE) and (inside or words[index] in _NEVER_GIVEN):
@@ -218,8 +234,8 @@ def _name_all(
 
 def _families_first(marks: Sequence[str], *, all_large: bool) -> int:
     """Return how many names stand before the mark that turns a name: ZUSE, ADA; ZUSE/ADA; VAN<DYK<<ADA."""
-    zone = next((index for index, mark in enumerate(marks) if index and "<<" in mark), 0)
-    return zone or int("," in marks[1] or (all_large and "/" in marks[1]))
+    zone = next((index for index, mark in enumerate(marks) if index and ("<<" in mark or "," in mark)), 0)
+    return zone or int(all_large and "/" in marks[1])
 
 
 def _alone(word: str, *, all_small: bool, all_large: bool) -> Role | None:
@@ -259,6 +275,26 @@ def _keep_titles(words: Sequence[str], marks: Sequence[str], roles: list[Role | 
     return first > 0 and not before_given
 
 
+@cache
+def _roles_of(language: str) -> frozenset[str]:
+    """Return the titles and roles, in plain small letters, behind which a name alone is a family on a page."""
+    roles = {*written("any")["families behind"], *FIRM_TITLES}
+    for page in ("en", language) if language in LANGUAGES else ("en",):
+        roles.update(*(written(page).get(name, ()) for name in ("titles of roles", "short titles")))
+    return frozenset(roles.difference(written("any")["given names behind"]))
+
+
+def _is_role(before: str, language: str) -> bool:
+    """Return whether the last word before a name is a title, or a role that is told by the family: Surgeon: Rao.
+
+    In English a role in small letters is a noun: the plumber Ned.
+    """
+    last = _WORD_BEFORE.search(before, max(0, len(before) - 2 * _LONGEST_BEFORE))
+    if last is None or (language in ("", "en") and last["word"].islower() and not last["mark"]):
+        return False
+    return folded(last["word"]) in _roles_of(language)
+
+
 def _is_kin(word: str, language: str) -> bool:
     own = _KIN_OF.get(language)
     return _KIN.fullmatch(word) is not None or (own is not None and own.fullmatch(word) is not None)
@@ -269,6 +305,8 @@ _AND: Final = frozenset(("y", "e", "i", "und", "and", "et", "en"))
 _LISTED_PARTICLES: Final = words_in(
     "van von der den de del della di da do dos das du des le la les los las ter ten zu zum zur dalla af av"
 )
+_GERMAN_ARTICLES: Final = frozenset(("der", "die", "den", "dem"))
+"""Before a name on a German page: nicht der Achleitner."""
 _NEVER_GIVEN: Final = frozenset(("De", "Du", "Des", "Von", "Della", "Dalla"))
 # What stands for one particle, and for all that follow it.
 _PARTICLES: Final = (("de", "la"), ("de", "los"), ("von", "der"), ("van", "der"), ("van", "den"), ("van", "de"))
@@ -362,8 +400,9 @@ class Person:
             "whether an initial beside a family begins a given name that the scope has with it, whether two initials "
             "alone begin one name of the scope, and whether it is a name of the scope with s behind it, or a family of "
             "it with es",
-            "whether a given name is in a public list of what bearers of another are called (Tom, of Thomas), which "
-            "the scope has beside a family, and with no other family than that",
+            "whether a given name is in a public list of what bearers of another are called (Tom, of Thomas), or "
+            "begins with three letters or more as another does (Vik, Toby, of Vikram, Tobiah), which the scope has "
+            "beside a family, and with no other family than that",
             "which of its parts are equal, but for letter case; initials in a row (JA) are one part",
             'the width of a field that "<" fills up',
         ]
@@ -392,6 +431,7 @@ class Person:
             in_script = persons(mentions, scope, rng)
         language = mentions[0].page.language if mentions and scope.remembers else ""
         names = [parts_of(mention.value, _before(mention), language) for mention in mentions]
+        names = _turned(names, mentions)
         roles, bearers = scope.remembered(ROLES), scope.remembered(BEARERS)
         borne, logins = scope.remembered(FAMILIES), scope.remembered(LOGINS)
         if self.keeps_script and language == "pl":
@@ -469,6 +509,25 @@ class Person:
         return role
 
 
+def _turned(names: Sequence[NameParts], mentions: Sequence[Mention]) -> list[NameParts]:
+    """Return names of two parts with the family first where another shows it: Tissot Aurore, behind NOM: TISSOT."""
+    sure = {
+        part.key
+        for name, mention in zip(names, mentions, strict=True)
+        if _SURNAME_BEFORE.search(mention.before) and not any(part.role in _GIVEN for part in name.parts)
+        for part in name.parts
+    }
+
+    def turned(name: NameParts) -> NameParts:
+        own = [part for part in name.parts if part.role in (Role.GIVEN, Role.FAMILY)]
+        if len(own) != 2 or own[0].role is Role.FAMILY or own[0].key not in sure or own[1].key in sure:
+            return name
+        roles = {own[0]: Role.FAMILY, own[1]: Role.GIVEN}
+        return name._replace(parts=tuple(part._replace(role=roles.get(part, part.role)) for part in name.parts))
+
+    return [turned(name) for name in names]
+
+
 def _with_families(names: Sequence[NameParts], roles: Mapping[str, str]) -> list[NameParts]:
     """Return names whose parts that stand alone are families where longer names of the scope have them as such."""
 
@@ -521,8 +580,9 @@ def _family_of(name: NameParts) -> str:
 
 
 def _before(mention: Mention) -> str:
-    """Return what stands before it; a title if a family stands first, or behind a nickname: |ZUSE^ADA."""
+    """Return what stands before it; a title if a family stands first, or behind a nickname: |ZUSE^ADA, "Zuse, Ada"."""
     family = (mention.after[:1] == "^" and mention.before[-1:] in ("|", "~")) or mention.before in _NICKNAMED
+    family = family or (mention.after == ", " and mention.before.endswith(_QUOTES))
     return "Mr " if family else mention.before
 
 
@@ -546,7 +606,7 @@ class _Drawing(NamedTuple):
             pieces.append(part.mark)
             if part.role is Role.PARTICLE:
                 drawn = self._particles(name.parts[index - run].key)[min(run, 1)]
-                pieces.append(drawn.capitalize() if part.written.istitle() else drawn)
+                pieces.append(in_case_of(part.written, drawn.capitalize() if part.written.istitle() else drawn))
                 run += 1
             elif part.role is Role.INITIAL and initials:
                 count = len(letters_of(part.written))
@@ -658,12 +718,14 @@ class _Drawing(NamedTuple):
         if key in known:
             return ""
         own = self.borne.get(key)
+        stem = _PET_ENDING.sub("", key)
+        longer = [name for name in self.borne if len(name) > len(stem) + 1 and name.startswith(stem)]
         borne = {
             name
-            for name in full_names(key)
+            for name in (*full_names(key), *(longer if len(stem) >= _SHORTEST_STEM else ()))
             if self.roles.get(name) == "given" and self.borne.get(name) and own in (None, self.borne[name])
         }
-        full = [name for name in borne if borne.isdisjoint(full_names(name))]
+        full = [name for name in borne if name != key and borne.isdisjoint(full_names(name))]
         if len(full) != 1 or own == _SEVERAL:
             return ""
         drawn, taken = self._drawn(full[0], full[0], "given"), self.scope.remembered(_GIVEN_TAKEN)

@@ -117,7 +117,8 @@ _STREET: Final = lazy_regex(
 )
 # A word for a part of a building, with its number or letter.
 _UNIT: Final = lazy_regex(
-    r"(?i)(?P<unit>flat|unit|apt\.?|apartment|suite|ste\.?|room|rm\.?|ward|floor|n\.?[\xba\xb0]|nr\.?|m\.|lok\.|zimmer|zi\.|raum|"
+    r"(?i)(?P<unit>(?:(?:conference|meeting|board|class|court|delivery|operating|treatment|exam|seminar) )?room|flat|"
+    r"unit|apt\.?|apartment|suite|ste\.?|room|rm\.?|ward|floor|n\.?[\xba\xb0]|nr\.?|m\.|lok\.|zimmer|zi\.|raum|"
     r"chambre|salle|sala|stanza|kamer|lokaal|building|block|platform|plot|b\xe2timent|b\xe2t\.?|"
     r"appt\.?|appartement|escalier|\xe9tage|piso|puerta|planta|portal|interno|int\.|scala|wohnung|whg\.?|bloco|apto\.?|"
     r"andar|lote|#) ?(?P<number>[0-9]{1,4}(?:\.[0-9]{1,3})?[a-z]?|[a-z][0-9]{0,3})"
@@ -136,13 +137,15 @@ _SHIRE: Final = "shire"
 _TYPED: Final = lazy_regex(
     r"(?i)(?:the )?(?:(?:[a-z']{1,12} ){0,2}(?P<state>republic|kingdom)|city|town|village|county|state|province|"
     r"port|isle|"
-    r"district|borough|municipality) of (?:the )?(?P<of>.{2,40})|(?P<rest>.{2,40}?)(?: (?:county|parish|islands?|"
-    r"valley|"
+    r"district|borough|municipality) of (?:the )?(?P<of>.{2,40})|(?:r\xe9sidence|haus|villa|huize|chalet|residenza|"
+    r"residencia|edif[i\xed]cio|palazzo) (?P<house>.{2,40})|(?P<rest>.{2,40}?)(?: "
+    r"(?:county|parish|islands?|valley|"
     r"airport|station|park|beach|bridge|castle|prison|square|hospital|clinic|university|school|college|cemetery|"
-    r"harbou?r|house|cottage|farm|barn|lodge|rectory|vicarage|manor|yard|hall|"
+    r"harbou?r|house|cottage|farm|barn|lodge|rectory|vicarage|manor|yard|hall|flat|forge|brewery|"
+    r"mills?|grange|chapel|stables|works|towers?|rooms|"
     r"forest|district|borough|region|province|prefecture|oblast|village|city|bay|mall|library|church))+"
 )
-_ARTICLE: Final = lazy_regex(r"(?i)(?<![^\W_])(?:the|en|au|du|der|zur|im|am|zum|beim|we?|ze?|do|od|przy|na) \Z")
+_ARTICLE: Final = lazy_regex(r"(?i)(?<![^\W_])(?:the|en|au|du|la|der|zur|im|am|zum|beim|we?|ze?|do|od|przy|na) \Z")
 _ENDS_OF: Final = dict.fromkeys(("der", "zur"), ("stra\xdfe", "allee")) | dict.fromkeys(
     ("im", "am", "zum", "beim"), ("weg", "platz")
 )
@@ -219,8 +222,8 @@ def place(*, level: Annotated[str, _LEVEL] = "drawn", script: Annotated[str, SCR
         public.append(
             "whether a part stands in the public list of countries, of cities, of waters, of mountains, or of "
             "states and "
-            "counties, and in which, or is a part of a name that the text has elsewhere; words for a kind of "
-            "place at its ends (Street, Republic of, County)"
+            "counties, and in which, or it or the rest of it is a part of a name that the text has elsewhere; words "
+            "for a kind of place at its ends (Street, Republic of, County)"
         )
     drawn = Drawn(
         name="place",
@@ -344,9 +347,10 @@ class _Drawing(NamedTuple):
         if listed is None and self.scope.remembers and (person := person_of(key, self.scope)):
             return in_case_of(part, person)
         if listed is None and (typed := _TYPED.fullmatch(part)) is not None:
-            rest = typed["of"] or typed["rest"]
+            rest = typed["of"] or typed["house"] or typed["rest"]
             what = known.listed.get(key_of(rest), COUNTRY if typed["state"] else TOWN)
-            return part.replace(rest, self._named(rest, what))
+            person = person_of(key_of(rest), self.scope) if self.scope.remembers else ""
+            return part.replace(rest, in_case_of(rest, person) if person else self._named(rest, what))
         return self._named(part, listed or TOWN)
 
     def _named(self, part: str, what: str) -> str:
@@ -392,13 +396,9 @@ def _fitting(what: str, page: Page, article: str) -> tuple[str, ...]:
     """Return the entries of a class that go with the article before them: in der Talstraße, au Havre, à Lyon."""
     entries = place_pool(what, page)
     if page.language == "fr":
-        articled = tuple(entry for entry in entries if entry.startswith(("Le ", "Les ")))
-        masculine = tuple(entry.removeprefix("Le ") for entry in articled if entry.startswith("Le "))
-        return (
-            masculine
-            if article in ("au", "du") and len(masculine) > 1
-            else tuple(sorted({*entries}.difference(articled)))
-        )
+        begins = {"au": "Le ", "du": "Le ", "la": "La "}.get(article, "")
+        own = tuple(entry.removeprefix(begins) for entry in entries if begins and entry.startswith(begins))
+        return own if len(own) > 1 else tuple(entry for entry in entries if not entry.startswith(("Le ", "Les ")))
     if page.language == "de" and article in _ENDS_OF:
         return tuple(entry for entry in entries if entry.endswith(_ENDS_OF[article])) or entries
     return entries
@@ -426,8 +426,9 @@ def country_of(key: str, page: Page, article: str, scope: Scope, rng: np.random.
     else:
         entries = place_pool(COUNTRY, page)
         if page.language == "fr" and article:
-            named = places().pools[f"country fr {'masculine' if article == 'au' else 'feminine'}"]
-            entries = sounding(named, "consonant") if article == "au" else named
+            is_masculine = article in ("au", "du")
+            named = places().pools[f"country fr {'masculine' if is_masculine else 'feminine'}"]
+            entries = sounding(named, "consonant") if is_masculine else named
     return agreed(
         scope, COUNTRIES, key, rng, lambda rng: entries[rng.integers(len(entries))], distinct=True, taken_of=PLACE
     )

@@ -4,7 +4,7 @@ A staircase raises the values near the true one by e^epsilon; all others weigh t
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -125,6 +125,16 @@ _AGE: Final = lazy_regex(
 _TAIL: Final = lazy_regex(r"(?P<gap>[\s-])(?P<unit>a\u00f1os?|anos?|ans?|ann[io]|jaar|jahre?n?|lata?)\Z", re.IGNORECASE)
 _PLURAL: Final = {"a\u00f1o": "a\u00f1os", "ano": "anos", "an": "ans", "anno": "anni", "jahr": "Jahre", "lata": "lat"}
 """Units whose form would tell that the age is one, or ends in two to four."""
+_ONE: Final = {
+    "a\u00f1os": "a\u00f1o",
+    "anos": "ano",
+    "ans": "an",
+    "anni": "anno",
+    "Jahre": "Jahr",
+    "jahre": "jahr",
+    "lat": "rok",
+}
+"""Their form behind a drawn one."""
 ADULT: Final = 18  # years from which on an age is not a child's
 _LAST: Final = {"d": 30, "w": 52, "m": 24}  # the highest age in days, weeks and months
 _LOWEST = Option(domain=at_least(0), help="The lowest age; lower ones count as it.", metavar="YEARS")
@@ -189,7 +199,7 @@ def age(
 
     def drawn_years(number: int, shown: str, rng: np.random.Generator) -> int:
         least, most = lowest, highest
-        shown, article = _without_article(shown)
+        shown, agrees = _without_agreement(shown)
         several, shown = shown.endswith(_SEVERAL), shown.removesuffix(_SEVERAL)
         if shown and lowest < ADULT - 1 and highest > ADULT:
             least, most = (lowest, ADULT - 1) if shown in _CHILDREN else (ADULT, highest)
@@ -204,7 +214,7 @@ def age(
             place = min(max(number, least), most) - least
             noisy = place + discrete_laplace(Fraction(most - least) / Fraction(epsilon), rng)
             return least + min(max(noisy, 0), most - least)
-        row = _row(least, most, article)
+        row = _row(least, most, agrees)
         place = row.index(min(row, key=lambda age: abs(age - number)))
         raised = None if width is None else min(width, len(row))
         return row[window(size=len(row), epsilon=epsilon, width=raised).draw(place, rng)]
@@ -233,7 +243,9 @@ def age(
             read, number = _read_age(value), number_of(value, "", scope, rng)
             tail = _TAIL.search(value)
             unit = "" if tail is None else tail["gap"] + _PLURAL.get(tail["unit"].lower(), tail["unit"])
-            return _written(int(number), read, top_code) + unit
+            few = unit[1:] == "lat" and _AGREES["lata"](int(number))
+            unit = unit[0] + _ONE[unit[1:]] if number == "1" and unit[1:] in _ONE else unit
+            return _written(int(number), read, top_code) + unit + "a" * few
 
         return Together(surrogate_of, first) if shown else surrogate_of
 
@@ -257,7 +269,18 @@ def age(
 
 
 _SEVERAL: Final = " several"
-_ARTICLES: Final = (" an", " a")
+_WITH_AN: Final = frozenset((8, 11, 18, *range(80, 90)))
+_AGREES: Final[Mapping[str, Callable[[int], bool]]] = {
+    "an": lambda age: age in _WITH_AN,
+    "a": lambda age: age not in _WITH_AN,
+    "\u0433\u043e\u0434": lambda age: _one_of_ten(age) == 1,
+    "\u0433\u043e\u0434\u0430": lambda age: 2 <= _one_of_ten(age) <= 4,
+    "\u043b\u0435\u0442": lambda age: not 1 <= _one_of_ten(age) <= 4,
+    "lata": lambda age: 2 <= _one_of_ten(age) <= 4,
+    "lat": lambda age: age > 1 and not 2 <= _one_of_ten(age) <= 4,
+}
+"""Articles before an age, and Russian and Polish units behind it, with the ages that they go with: 2 lata, 5 lat."""
+_UNIT_BEHIND: Final = lazy_regex(f" (?P<unit>{'|'.join([own for own in _AGREES if len(own) > 2])})(?![^\\W_])")
 _ARTICLE: Final = lazy_regex(r"(?<![^\W_])[Aa]n? \Z")
 # Released units behind an age that are of no single year.
 _YEARS: Final = lazy_regex(r"(?i) (?:years|yrs|ans|jahren?|a\xf1os|anni|anos|lat)(?![^\W_])")
@@ -289,16 +312,17 @@ _AROUND: Final = lazy_regex(
     r"kids?|boys?|girls?|child(?:ren)?|school(?:boy|girl)?|pupils?|year [1-9]|"
     r"grand(?:son|daughter|child|children)s?|kind(?:er|ern)?|enkel(?:in|sohn|tochter)?|enfants?|petits?-(?:fils|enfants)|"
     r"petite-fille|\xe9l\xe8ves?|hijos|ni\xf1[oa]s?|niet[oa]s?|figli|bambin[oaie]|nipotin[oa]|kleinzoon|kleindochter|kinderen|jongetje|"
-    r"meisje|filhos|net[oa]s?|crian\xe7as?|menin[oa]|wnu(?:k|czka|czk\u0105)|dziec(?:ko|i)|ch\u0142opiec|dziewczynka)"
+    r"meisje|filhos|net[oa]s?|crian\xe7as?|menin[oa]|wnu(?:k|czka|czk\u0105)|dziec(?:ko|i)|ch\u0142opiec|dziewczynka|"
+    r"\u0432\u043d\u0443\u043a[\u0430\u0443]?|\u0432\u043d\u0443\u0447\u043a[\u0430\u0435\u0443]|\u043c\u0430\u043b\u044c\u0447\u0438\u043a|\u0434\u0435\u0432\u043e\u0447\u043a\u0430|\u0440\u0435\u0431[\u0435\u0451]\u043d\u043e\u043a|\u0434\u0435\u0442\u0438|\xe7ocuk(?:lar[\u0131i]|um)?|torunum?|hijit[oa]s?)"
     r"|(?P<young>student(?:in|em|k\u0105|ka|e|essa)?|undergraduate|\xe9tudiante?|estudiante|studente)"
-    r"|(?P<offspring>sons?|daughters?|sohn|tochter|fils|fille|hij[oa]|figli[oa]|zoon|dochter|filh[oa]|syn|c\xf3rka)"
+    r"|(?P<offspring>sons?|daughters?|sohn|tochter|fils|fille|hij[oa]|figli[oa]|zoon|dochter|filh[oa]|syn|c\xf3rka|\u0441\u044b\u043d[\u0430\u0443]?|\u0434\u043e\u0447(?:\u044c|\u0435\u0440\u0438)|o\u011flum?|k\u0131z\u0131m?)"
     r"|(?P<old>gran(?:ny|dma|dad|dpa|dmother|dfather)?|nan|widow(?:er|ed)?|retire[sd]?|pensioner|died|passed away|"
     r"peacefully|hospice|funeral|oma|opa|gro\xdf(?:mutter|vater)|witwer?|rentner(?:in)?|verstorben|gestorben|"
     r"mamie|papi|grand-m\xe8re|grand-p\xe8re|veuve|veuf|retrait\xe9e?|d\xe9c\xe9d\xe9e?|"
     r"abuel[oa]|viud[oa]|jubilad[oa]|falleci\xf3|nonn[oa]|vedov[oa]|pensionat[oa]|decedut[oa]|"
     r"weduwe|weduwnaar|overleden|av[\xf3\xf4]|vi\xfav[oa]|reformad[oa]|faleceu|"
     r"babcia|dziadek|wdowa|wdowiec|emeryt(?:ka)?|zmar\u0142[ay]?)"
-    r"|(?P<parent>mother|father|mum|mom|dad|mama|papa|maman|mam\xe1|pap\xe1|mutter|vater|m\xe8re|p\xe8re|madre|padre|"
+    r"|(?P<parent>mother|father|mum|mom|dad|mama|papa|maman|mam\xe1|pap\xe1|mutter|vater|m\xe8re|p\xe8re|madre|padre|\u043c\u0430\u0442\u044c|\u043e\u0442\u0435\u0446|\u043c\u0430\u043c\u0430|annem|babam|"
     r"moeder|vader|m\xe3e|pai|matka|matki|ojciec|ojca)"
     r"|(?P<worker>nurse|(?:school)?teacher|engineer|driver|lawyer|manager|colleague|officer|clerk|builder|works|"
     r"promot[a-z]{1,4}|employed|lehrer(?:in)?|krankenschwester|pfleger(?:in)?|ingenieur(?:in)?|infirmi\xe8?re?|"
@@ -311,11 +335,12 @@ _APART: Final = lazy_regex(r"[.!?;\n](?:\s|\Z)")
 def _shown_groups(mentions: Sequence[Mention], *, is_free: bool) -> dict[str, str]:
     """Return, by key, what released words beside ages tell of them; ``is_free``: at epsilon 0, where all may tell."""
     shown: dict[str, list[str]] = {}
-    articles: dict[str, list[str]] = {}
+    agreeing: dict[str, list[str]] = {}
     for mention in mentions:
         article = _ARTICLE.search(mention.before[-4:]) if mention.page.language in ("", "en") else None
+        article = article or _UNIT_BEHIND.match(mention.after)
         if article is not None:
-            articles.setdefault(_key(mention.value), []).append(f" {article[0].strip().lower()}")
+            agreeing.setdefault(_key(mention.value), []).append(f"+{article[0].strip().lower()}")
         found = _SHOWN.match(mention.after) or (_nearest_word(mention) if is_free else None)
         several = _SEVERAL if _YEARS.match(mention.after) else ""
         group = (found and found.lastgroup) or ""
@@ -326,19 +351,23 @@ def _shown_groups(mentions: Sequence[Mention], *, is_free: bool) -> dict[str, st
     groups = {key: agreed_on(groups) for key, groups in shown.items()}
     if is_free:
         groups = {key: group if group[:1].strip() else f"adult{group}" for key, group in groups.items()}
-    return {key: group + agreed_on(articles.get(key, ())) for key, group in groups.items()}
+    return {key: group + agreed_on(agreeing.get(key, ())) for key, group in groups.items()}
 
 
-def _without_article(shown: str) -> tuple[str, str]:
-    """Return what is shown of an age, and the article before it."""
-    article = next((own for own in _ARTICLES if shown.endswith(own)), "")
-    return shown.removesuffix(article), article
+def _without_agreement(shown: str) -> tuple[str, str]:
+    """Return what is shown of an age, and the article or unit that it goes with."""
+    group, _, agrees = shown.partition("+")
+    return group, agrees
 
 
-def _row(least: int, most: int, article: str) -> range | list[int]:
-    """Return the ages of a range that go with an article before them: an 8, an 11, an 80."""
-    with_an = (8, 11, 18, *range(80, 90))
-    fitting = [age for age in range(least, most + 1) if (age in with_an) == (article == " an")] if article else []
+def _one_of_ten(age: int) -> int:
+    """Return the last digit of an age; 0 from 11 to 14, which are counted as 10 is."""
+    return 0 if 11 <= age <= 14 else age % 10
+
+
+def _row(least: int, most: int, agrees: str) -> range | list[int]:
+    """Return the ages of a range that go with an article before them, or a unit behind: an 8, an 11, 22 lata."""
+    fitting = [age for age in range(least, most + 1) if _AGREES[agrees](age)] if agrees else []
     return fitting if len(fitting) > 1 else range(least, most + 1)
 
 

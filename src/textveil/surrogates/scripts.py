@@ -634,7 +634,9 @@ def polish_nominative(written: str, known: Mapping[str, tuple[str, int]]) -> tup
 def polish_known(names: Iterable[str]) -> Mapping[str, tuple[str, int]]:
     """Return names of a scope, and listed ones, by their forms."""
     known = ChainMap[str, tuple[str, int]]({}, _polish_listed())
-    for name in sorted(map(key_of, names), key=len):
+    own = {*map(key_of, names)}
+    declined = {form for name in own for form in polish_forms(name)[1:]}
+    for name in sorted(own, key=lambda name: (len(name), name in declined, name)):
         if name not in known:
             known |= {
                 form: (name, slot) for slot, form in reversed([*enumerate(polish_forms(name))]) if form not in known

@@ -20,7 +20,7 @@ _TITLES: Final = (
     "الأخ|الأخت|الست|عمو|خالتو|تيتا|ماما|بابا|جدو|الملازم|الرقيب|الرائد|المقدم|الضابط|الشاهد|الشاهدة|المشتكي|المتهم|المختار|المربية|المربي|العزيز|عزيزي|عزيزتي|العزيزة|البروفيسور|النقيب|العقيد|العميد|اللواء|السفير|النائب|الشاعر|الشاعرة|الصحفي|الصحفية|سعادة|معالي|فضيلة"
 )
 _KIN: Final = (
-    "زوجته|زوجتي|زوجها|زوجي|ابنه|ابنها|ابني|ابنته|ابنتها|ابنتي|أخوه|أخيه|أخي|أخته|أختها|أختي|والده|والدي|والدته|والدتي|والدها|والدتها|أمه|أمها|أبوه|صديقي|صديقتي|صديقه|صديقتها|صديقته|جاري|جارتي|زميلي|زميلتي|خالي|عمي|عمه|خالته|ابن عمه|جده|جدته|حفيده|حفيدته|"
+    "(?:زوجت?|ابنت?|بنت|أخ[ويا]?|أخت|والدت?|أم|صديقت?|جارت?|زميلت?|خالت?|عمت?|جدت?|حفيدت?|صهر|كنت|حمات?|خطيبت?|شقيقت?|أرملت|نسيب)(?:ه|ها|ي|هم|ك|نا)|عم|مدام|النادل|النادلة|العامل|العاملة|البواب|الحارس|المصرحة?|الملقبة?(?: بـ)?|زوجته|زوجتي|زوجها|زوجي|ابنه|ابنها|ابني|ابنته|ابنتها|ابنتي|أخوه|أخيه|أخي|أخته|أختها|أختي|والده|والدي|والدته|والدتي|والدها|والدتها|أمه|أمها|أبوه|صديقي|صديقتي|صديقه|صديقتها|صديقته|جاري|جارتي|زميلي|زميلتي|خالي|عمي|عمه|خالته|ابن عمه|جده|جدته|حفيده|حفيدته|"
     "متزوج من|متزوجة من|زوجة|أرملة|شقيقه|شقيقته|شقيقي|عمتي|خالتي|حفيدتي|حفيدي|صهره|كنته|خطيبها|خطيبته|خطيبي|ابن أخيه|ابنة أختي|ابنة اختي|ابن أختي|الملقب|الملقبة|المكنى|اسمي|اسمه|اسمها|يدعى|تدعى|المدعو|المدعوة|أنا|ويدعى|السائق|الجراح|المرافق|المرافقة|وقع عليه|بتوقيع|من قبل|إلى السيد"
 )
 _FAMILIAR: Final = (
@@ -42,7 +42,7 @@ _FAMILIAR: Final = (
 )
 """Words that more than names follow: given names alone are told by them."""
 _LABELS: Final = (
-    "الاسم|الاسم الكامل|اسم المريضة?|اسم الطالبة?|اسم العميلة?|اسم الموظفة?|المريض|المريضة|الطبيب|الطبيب المعالج|الطبيبة المعالجة|اسم الطبيب|المرسل|المستلم|من|إلى|المقدم|مقدم الطلب|صاحب الحساب|اسم المستفيد|المستفيد|ولي الأمر|جهة الاتصال|"
+    "الطبيب المناوب|الطبيبة? المناوبة?|الممرضة? المناوبة?|الشرطية?|المصرحة?|الاسم|الاسم الكامل|اسم المريضة?|اسم الطالبة?|اسم العميلة?|اسم الموظفة?|المريض|المريضة|الطبيب|الطبيب المعالج|الطبيبة المعالجة|اسم الطبيب|المرسل|المستلم|من|إلى|المقدم|مقدم الطلب|صاحب الحساب|اسم المستفيد|المستفيد|ولي الأمر|جهة الاتصال|"
     "الموظف البديل|البديل|المشتكي|المشتكى عليه|المتهم|المحقق|الضابط|رئيس الجلسة|أمين السر|المقرر|ولي الأمر|المربية|المربي|العروس|العريس|المتوفى|السائق|المرافق|توقيع المشتكي|اسم المشترك|المشترك|الوكيل|الكفيل|الضامن|جهة اتصال الطوارئ|الزوج|الزوجة|الأب|الأم|المؤلف|الكاتب|المدعي|المدعى عليه|الشاهد|التوقيع|المحامي|الموقع|المدير|المسؤول|المؤجر|المستأجر|البائع|المشتري|الطرف الأول|الطرف الثاني|الممرضة|المعلمة?|اسم الأب|اسم الأم|اسم الزوج|المندوب|المشرف|الموظف"
 )
 _STOPS: Final = frozenset(written("ar")["function"])
@@ -53,7 +53,7 @@ _PROCLITICS: Final = ("", "و", "ف", "ب", "ل", "ك", "وب", "ول")
 
 @cache
 def _given() -> frozenset[str]:
-    return frozenset(word for name in listed("ar", "given") for word in [_bare(name)])
+    return frozenset(map(_bare, (*listed("ar", "given"), *written("ar")["foreign given"])))
 
 
 @cache
@@ -110,6 +110,9 @@ def _extent(text: str, tokens: list[_Token], first: int, *, most: int = 5, firm:
         nisba = token.low.startswith("ال") and token.low.endswith(("ي", "ية")) and len(token.low) > 4
         unknown = (firm or (count and sure)) and len(token.low) > 2 and token.low not in listed("ar", "frequent")
         unknown = unknown and _VERB.match(token.low) is None
+        nisba = nisba or (
+            count == 1 and token.low not in _ordinary() and token.low.startswith("الأ") and len(token.low) == 6
+        )  # حسن الأعرج
         unknown = unknown and not (count and not known and token.low[0] in "بلوفيتس" and not line)
         unknown = unknown and (token.low not in _ordinary() or token.low[0] not in "يتنسبلكوف" or (firm and not count))
         if not known and not (count and nisba and (firm or named)) and not (unknown):
@@ -150,6 +153,8 @@ def find_names(text: str) -> Iterator[Found]:
             count = _extent(text, tokens, first, firm=True, line=why == "field")
             if count:
                 yield Found(tokens[first].start, tokens[first + count - 1].end, "person", 0.8, why)
+    for match in matches(_QUOTED, text):
+        yield Found(*match.span("name"), "person", 0.7, "cue")
     yield from _writers(text)
     for place, token in enumerate(tokens):
         if token.start <= taken:
@@ -189,6 +194,9 @@ def find_names(text: str) -> Iterator[Found]:
             yield Found(own[0].start, own[0].end, "person", 0.5, "list")
 
 
+_QUOTED: Final = lazy_regex(
+    '(?:الملقبة?|المعروفة?|المكناة?|لقبه|لقبها|الشهيرة?)(?: بـ?)? ?["«“](?P<name>[^"»”\\n]{2,20})["»”]'
+)
 _WRITER: Final = lazy_regex(rf"^(?P<name>(?:(?:أبو|أم|ابو|ام) )?{_A}{{3,12}})(?=: [^\n])", re.MULTILINE)
 
 
@@ -200,20 +208,25 @@ def _writers(text: str) -> Iterator[Found]:
         yield Found(*match.span("name"), "person", 0.6, "field")
 
 
-_PLACE_NOUNS: Final = "مدينة|محافظة|منطقة|قرية|ولاية|إمارة|دولة|بلدة|مطار|ميناء|نهر|جبل|بحيرة|جزيرة|عاصمة|ضاحية|بلدية|مخيم|سوق|ساحة|ميدان|حي|شارع|طريق|دوار|جمهورية|مملكة"
+_PLACE_NOUNS: Final = "مدينة|محافظة|منطقة|قرية|ولاية|إمارة|دولة|بلدة|مطار|ميناء|نهر|جبل|بحيرة|جزيرة|عاصمة|ضاحية|بلدية|مخيم|سوق|ساحة|ميدان|حي|شارع|طريق|دوار|جمهورية|مملكة|عمارة|برج|بناية|عزبة|نجع|كفر|حديقة|منتزه|شاليه|مجمع|منتجع|كمبوند|كورنيش"
 _CUED: Final = lazy_regex(
-    rf"(?<![\u0621-\u0652])[وفبل]{{0,2}}(?:ال)?(?P<noun>{_PLACE_NOUNS}) (?P<name>{_A}{{3,}}(?: ال{_A}{{3,}})?)"
+    rf"(?<![\u0621-\u0652])[وفبل]{{0,2}}(?:ال)?(?P<noun>{_PLACE_NOUNS}) (?P<name>(?:أولاد|بني|عين|سيدي|أبو|أم|بير|تل|كفر) {_A}{{3,}}|{_A}{{3,}}(?: ال{_A}{{3,}})?)"
 )
 _STREET: Final = lazy_regex(
     rf"(?<![\u0621-\u0652])(?:شارع|طريق|حي|ميدان|ساحة|نهج|زقاق|جادة) (?:{_A}{{2,14}} ?){{1,4}}?(?:[،,] (?:شارع|طريق|حي) (?:{_A}{{2,14}} ?){{1,3}}?)?(?:[،,-] ?(?:{_A}{{2,12}} ){{0,2}}|رقم |عمارة |مبنى |بناية |منزل |فيلا ){{0,2}}{_D}{{1,5}}(?!{_D})(?:[،,] ?(?:الطابق|شقة|مكتب|الدور)(?: رقم)? ?(?:{_D}{{1,4}}|{_A}{{4,8}})){{0,2}}"
 )
+_OF_HOUSES: Final = frozenset("الحيوان الحيوانات المنزل البيت المراقبة".split())
+_BUILDINGS: Final = "دوار عمارة برج بناية عزبة نجع كفر حديقة منتزه شاليه مجمع منتجع كمبوند".split()
+_REST: Final = lazy_regex(
+    rf"(?: {_A}{{3,12}}(?= ?[،,]| (?:الدور|الطابق|شقة)))?(?:[،,]? (?:الدور|الطابق|شقة|مكتب|منزل)(?: رقم)? (?:{_D}{{1,4}}|ال{_A}{{4,8}})){{0,3}}"
+)
 _AFTER_IN: Final = lazy_regex(
-    r"(?<![\u0621-\u0652])[وف]?(?:في|من|إلى|الى|مدينة|عبر|بين|نحو|جنوب|شمال|شرق|غرب|قرب|مغادرة|زيارة|يسكن|باتجاه|حتى)\Z"
+    r"(?<![\u0621-\u0652])[وف]?(?:في|من|إلى|الى|مدينة|عبر|بين|نحو|جنوب|شمال|شرق|غرب|قرب|فرع|مغادرة|زيارة|يسكن|باتجاه|حتى)\Z"
 )
 
 
 _FIELD: Final = lazy_regex(
-    rf"(?<![\u0621-\u0652])(?:عنوان(?:ه|ها|ي)?(?: (?:السكن|المنزل|العمل|التوصيل|المراسلة))?|العنوان(?: {_A}{{3,12}}){{0,2}}|(?:مكان|محل) (?:الإقامة|الاقامة|الميلاد|الولادة|السكن|الحادث|الواقعة)|السكن)"
+    rf"(?<![\u0621-\u0652])(?:عنوان(?:ه|ها|ي)?(?: (?:السكن|المنزل|العمل|التوصيل|المراسلة))?|العنوان(?: {_A}{{3,12}}){{0,2}}|العقار|موقع العقار|(?:مكان|محل) (?:الإقامة|الاقامة|الميلاد|الولادة|السكن|الحادث|الواقعة)|السكن)"
     rf" ?[:：] ?(?P<place>[^\n:：;؛|]{{3,70}}?)(?=\s{{2}}|[ ]?[\n;؛|]|$|[ ،]{{1,2}}(?:ال)?(?:هاتف|جوال|تلفون|موبايل|محمول))"
 )
 """Labels of addresses and of places of birth."""
@@ -223,7 +236,11 @@ def find_places(text: str) -> Iterator[Found]:
     """Yield labelled places, streets with a number, listed places, and what a word such as "city" stands before."""
     for match in matches(_FIELD, text):
         word = match["place"].strip()
-        if word.split()[0] not in _STOPS and OTHER not in word and not (" " not in word and word in _ordinary()):
+        if (
+            (word.split()[0] not in _STOPS or _CUED.match(word))
+            and OTHER not in word
+            and not (" " not in word and word in _ordinary())
+        ):
             yield Found(
                 match.start("place"), match.start("place") + len(match["place"].rstrip(" .،")), "place", 0.8, "street"
             )
@@ -232,9 +249,21 @@ def find_places(text: str) -> Iterator[Found]:
     for match in matches(_CUED, text):
         first = match["name"].split(" ")[0]
         further = match["noun"] in ("قرية", "بلدة", "حي") and " ال" in match["name"]  # قرية عين الزعرور
-        if first not in _STOPS and (first not in _ordinary() or further):
-            of_street = match["noun"] in ("حي", "شارع", "طريق", "ميدان")
-            yield Found(match.start("noun" if of_street else "name"), match.end(), "place", 0.7, "cue")
+        near = (
+            match["noun"] in ("حي", "عمارة", "برج", "عزبة", "كفر", "حديقة", "منتزه")
+            and first not in _OF_HOUSES
+            and text[match.start()] != "ا"
+            and len(first) > 4
+        )
+        told = near and first.startswith("ال")
+        told = told or (
+            match["noun"] in _BUILDINGS and first.startswith("ال") and (_REST.match(text, match.end()) or [""])[0]
+        )
+        if first not in _STOPS and (first not in _ordinary() or further or told or " " in match["name"][:5]):
+            whole = match["noun"] in ("حي", "شارع", "طريق", "ميدان", *_BUILDINGS)
+            rest = _REST.match(text, match.end())
+            end = rest.end() if rest and whole else match.end()
+            yield Found(match.start("noun" if whole else "name"), end, "place", 0.7, "cue")
     places = _places()
     tokens = _tokens(text)
     reached = -1
@@ -271,12 +300,12 @@ def _places() -> frozenset[str]:
 
 
 _SHORT_PLACES: Final = frozenset(written("ar")["short places"])
-_HEADS: Final = "شركة|جامعة|مستشفى|بنك|مصرف|مؤسسة|مدرسة|ثانوية|كلية|معهد|جمعية|مركز|عيادة|صيدلية|فندق|مكتب|هيئة|مجموعة|مصنع|نادي|صحيفة|جريدة|قناة|محكمة|بلدية|مطعم|متجر|دار|حزب|اتحاد|منظمة|سفارة|أكاديمية|روضة|مختبر|محلات|مكتبة|مخبز|مخابز|ورشة|كراج|صالون|حضانة|مدارس|مستوصف|سوبرماركت|بقالة|مقهى|كافيه|معرض|مطبعة|ملحمة|مغسلة|شركات"
+_HEADS: Final = "شركة|جامعة|مستشفى|بنك|مصرف|مؤسسة|مدرسة|ثانوية|كلية|معهد|جمعية|مركز|عيادة|صيدلية|فندق|مكتب|هيئة|مجموعة|مصنع|نادي|صحيفة|جريدة|قناة|محكمة|بلدية|مطعم|متجر|دار|حزب|اتحاد|منظمة|سفارة|أكاديمية|روضة|مختبر|محلات|مكتبة|مخبز|مخابز|ورشة|كراج|صالون|حضانة|مدارس|مستوصف|سوبرماركت|بقالة|مقهى|كافيه|معرض|مطبعة|ملحمة|مغسلة|شركات|كشك|قهوة|كوافير|حلاق|عصائر|حلويات|بوفيه"
 _INSTITUTION: Final = lazy_regex(
     rf"(?<![\u0621-\u0652])(?:[وفبلك]{{0,2}}|ال)(?=(?P<name>(?:{_HEADS})(?: {_A}{{2,18}}){{1,5}}))"
 )
 _SHOPS: Final = frozenset(
-    "محلات مكتبة مخبز مخابز ورشة كراج صالون حضانة مدارس بقالة مقهى كافيه معرض مطبعة ملحمة مغسلة".split()
+    "محلات مكتبة مخبز مخابز ورشة كراج صالون حضانة مدارس بقالة مقهى كافيه معرض مطبعة ملحمة مغسلة كشك قهوة كوافير حلاق عصائر حلويات بوفيه".split()
 )
 """Houses that words tell of as often as names: معرض الكتاب."""
 _CALLED: Final = frozenset("اسمه اسمها يسمى تسمى يدعى تدعى باسم".split())
@@ -305,14 +334,14 @@ def find_organizations(text: str) -> Iterator[Found]:
             ) and not (end == 2 and words[1] in _CONNECT | _given()):
                 break
             end += 1
-        if words[end - 1 : end] == words[:1] and len(words) > 2:  # مطعم اسمه ديوان السلطان
+        if words[1] in _CALLED and len(words) > 2:  # مطعم اسمه ديوان السلطان
             start = match.start("name") + len(words[0]) + len(words[1]) + 2
             yield Found(start, start + len(" ".join(words[2:4])), "organization", 0.6, "cue")
             continue
         if end < 2 or (end == 2 and words[1] in _GENERIC):
             continue
         own = {words[1], words[1].removeprefix("ال")}
-        if words[0] in _SHOPS and own & _ordinary() and not own & _given():
+        if words[0] in _SHOPS and own & _ordinary() and own.isdisjoint(_given() | {"أبو", "أم", "المعلم", "الحاج"}):
             continue
         start = match.start("name")
         stop = start + len(" ".join(words[:end]))
@@ -341,7 +370,7 @@ _LABELLED_ID: Final = lazy_regex(
 
 
 _PLATE: Final = lazy_regex(
-    rf"(?:لوح(?:ة|ته|تها)|اللوحة|نمرة)(?: (?:السيارة|المركبة|سيارته|سيارتها|سيارتي))?(?: تحمل)?(?: رقم)? ?[:：]? ?(?P<plate>(?:[ء-ي](?: |-)?){{1,3}}{_D}{{1,4}}|{_D}{{1,4}}(?: (?:[ء-ي] ?){{1,3}}))(?!{_D})"
+    rf"(?:لوح(?:ة|ته|تها)|اللوحة|نمرة|(?:ال)?سيارة(?= رقم))(?: (?:السيارة|المركبة|سيارته|سيارتها|سيارتي))?(?: تحمل)?(?: رقم)? ?[:：]? ?(?P<plate>(?:[ء-ي](?: |-)?){{1,3}}{_D}{{1,4}}|{_D}{{1,4}}(?: (?:[ء-ي] ?){{1,3}}))(?!{_D})"
 )
 
 

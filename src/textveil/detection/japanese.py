@@ -40,13 +40,16 @@ _HONORIFIC: Final = lazy_regex(
 )
 _KIN: Final = "妻|夫|内縁の妻|長女|長男|次女|次男|三女|三男|娘|息子|弟|妹|兄|姉|甥|姪|孫|嫁|婿|母|父|祖母|祖父|友人|同僚|部下|上司|先輩|後輩|叔父|叔母|伯父|伯母|いとこ|旦那|主人|友達|義母|義父|義姉|義兄|義弟|義妹"
 _AFTER_ROLE: Final = lazy_regex(
-    rf"(?:原告|被告人?|容疑者|証人|被害者|通報者は|喪主は|記録者?|主治医|担当医?|助手|秘書|[貸借売買施]主|代表(?:取締役|理事)?|社長|[医看護教薬技弁理税介検警裁判研記][{HAN}]{{0,4}}[師士員官者]|{_KIN})[ 　：:]?(?P<name>{_H}{{2,5}}(?:[ 　](?:{_H}{{1,3}}|{_KATA}{{2,6}}|{_HIRA}{{2,4}}))?|{_KATA}{{2,5}})(?!{_H}|{_KATA})"
+    rf"(?:原告|被告人?|容疑者|証人|被害者|通報者は|喪主は|記録者?|主治医|担当医?|助手|秘書|[貸借売買施]主|代表(?:取締役|理事)?|社長|[医看護教薬技弁理税介検警裁判研記][{HAN}]{{0,4}}[師士員官者]|{_KIN})[ 　：:]?(?P<name>{_H}{{2,5}}(?:[ 　](?:{_H}{{1,3}}|{_KATA}{{2,6}}|{_HIRA}{{2,4}}))?|{_H}[ 　](?:{_H}{{1,3}}|{_HIRA}{{2,4}})|{_KATA}{{2,5}})(?!{_H}|{_KATA})"
 )
 _OF_KIN: Final = lazy_regex(
     rf"(?:{_KIN})の(?P<name>{_H}{{1,4}}(?:[ 　](?:{_H}{{1,3}}|{_KATA}{{2,5}}|{_HIRA}{{2,4}}))?|{_KATA}{{2,5}}|{_HIRA}{{2,4}}?)(?=[とがはもにをへのか、。，,（(\n]|や|から|です|[ 　](?!{_H}|{_KATA}|{_HIRA})|\Z)"
 )
 _RELATED: Final = lazy_regex(
     rf"(?<![{HAN}])(?P<name>{_H}{{1,5}}(?:[ 　](?:{_H}|{_KATA}|{_HIRA}){{1,4}})?|{_KATA}{{2,5}})」?[ 　]?[（(](?:続柄[:：])?亡?(?:{_KIN}|本人|配偶者)[)）]"
+)
+_NICKNAME: Final = lazy_regex(
+    rf"(?:(?<!{_HIRA})|(?<=[とやはもの]))(?<!{_KATA})(?P<short>(?:(?![とやはもの]){_HIRA}|{_KATA}){{1,2}}[っッー](?:くん|ちゃん|ち(?=[、。とがはも\n！!])))|「(?P<called>[^」\n]{{2,12}}?)(?:さん|くん|ちゃん)?」(?:と(?:呼ば|名乗|いう(?:あだ名|名前|人))|というあだ名)"
 )
 _LETTER_TO: Final = lazy_regex(
     rf"(?:^|[\n。：:「])(?P<name>{_H}{{1,3}}|{_HIRA}{{2,4}}|{_KATA}{{2,5}})(?=へ[。、\n]|、お)"
@@ -78,6 +81,11 @@ def _given() -> frozenset[str]:
 
 
 @cache
+def _foreign() -> frozenset[str]:
+    return frozenset(written("ja")["foreign given"])
+
+
+@cache
 def _words() -> frozenset[str]:
     return listed("ja", "ordinary") | listed("ja", "frequent")
 
@@ -98,6 +106,9 @@ _NEW: Final = str.maketrans(
     "條澤邊邉廣濱濵齋齊櫻眞瀧嶋國髙﨑德惠榮龍冨曾藏圓", "条沢辺辺広浜浜斎斉桜真滝島国高崎徳恵栄竜富曽蔵円"
 )
 """Characters of the register as they are written elsewhere: 上條."""
+
+
+_AS_KATAKANA: Final = {letter: letter + 0x60 for letter in range(0x3041, 0x3097)}
 
 
 def find_titled(text: str) -> Iterator[Found]:
@@ -134,7 +145,12 @@ def find_titled(text: str) -> Iterator[Found]:
         apart = match["name"].replace("　", " ").partition(" ")[2]
         rest = match["name"][len(family) :].strip(" 　")
         alone = {match["name"], match["name"][2:], match["name"][3:]} & _given() and match["name"] not in _no_names()
-        if (family and len(family) > 1 and _is_given(rest)) or apart in _given() or alone:
+        if (
+            (family and len(family) > 1 and _is_given(rest))
+            or apart in _given()
+            or alone
+            or (apart and len(match["name"]) == 3)
+        ):
             yield Found(*match.span("name"), "person", 0.7, "title")
     for match in matches(_HONORIFIC, text):
         length = _before_honorific(text[max(0, match.start() - 13) : match.start()], match[0].strip())
@@ -155,10 +171,17 @@ def _of_kin(text: str) -> Iterator[Found]:
         name = match["name"]
         if name not in _NOBODY and (
             name in _given()
+            or name.translate(_AS_KATAKANA) in _given()
             or " " in name.replace("　", " ")
             or (1 < len(name) < 4 and name not in _words() and _looks_given(name))
         ):
             yield Found(*match.span("name"), "person", 0.7, "title")
+    for match in matches(_NICKNAME, text):
+        name = match[match.lastgroup or 0]
+        if match.lastgroup == "called" or (
+            name not in _no_names() and (match.lastgroup == "short" or name in _given())
+        ):
+            yield Found(*match.span(match.lastgroup or 0), "person", 0.7, "cue")
     for match in matches(_LETTER_TO, text):
         if match["name"] in _given() and match["name"] not in _words():
             yield Found(*match.span("name"), "person", 0.7, "cue")
@@ -194,6 +217,9 @@ def _before_honorific(before: str, honorific: str) -> int:
     unknown = (
         common and 2 <= len(whole) <= 4 and whole not in listed("ja", "frequent") and not any(map(_is_kana, whole))
     )
+    last = whole.replace("　", " ").rpartition(" ")[2]
+    if not common and last != whole and 1 < len(last) < 4 and last not in _no_names() and not family_of(whole):
+        return len(last)
     unknown = unknown and not any(whole.endswith(word) for word in _NOBODY)
     for cut in range(len(name)):
         tail = name[cut:]
@@ -239,12 +265,15 @@ _IN_KANA: Final = lazy_regex(
     rf"(?<![{HAN}])(?P<family>{_H}{{1,4}})[ 　]?(?P<given>{_HIRA}{{2,4}}|{_KATA}{{2,5}})(?![ァ-ヺー])"
 )
 _FOREIGN: Final = lazy_regex(rf"(?<![ァ-ヺー・]){_KATA}{{2,10}}(?:[・＝]{_KATA}{{1,10}}){{1,3}}(?![ァ-ヺー・])")
+_KATAKANA: Final = lazy_regex(rf"(?<![ァ-ヺー・]){_KATA}{{2,10}}(?![ァ-ヺー・])")
 _KANA_NAME: Final = lazy_regex(
     rf"(?:[（(]|名義(?:人)?[:：は 　]?|口座名[:：は 　]?|[0-9]{{4}}[ 　])(?P<name>{_KATA}{{2,6}}[ 　]{_KATA}{{2,6}}|{_HIRA}{{2,6}}[ 　]{_HIRA}{{2,6}}|(?<=[義人名][:：は 　])(?:[カユドシイザ][）)])?{_KATA}{{4,20}})(?=[)）\s、。でに]|\Z)"
 )
 _I_AM: Final = lazy_regex(
     rf"(?:私は|わたしは|名前は|名は)(?P<name>{_NAME}{{2,6}}?)(?:です|と申し|といい|と言い)|(?P<said>{_H}{{2,5}})(?:と申します|と申しまし)"
     rf"|(?<=[会社店部課科係局所室校院組{OTHER}]の)(?P<of>{_H}{{2,4}})(?:です(?![かが])|でございます)"
+    rf"|(?<=[。！\n])(?P<signed>{_H}{{2,3}}|{_HIRA}{{2,4}})(?=」?\s{{0,9}}(?:\Z|\n))|(?<=[：:は])[ 　]?(?P<kana>{_KATA}{{2,6}}[ 　]{_KATA}{{2,6}})(?=[ 　\n。、（]|\Z)"
+    rf"|(?<={OTHER}の)(?P<hers>{_HIRA}{{2,4}}?)(?=[とがはもに、])"
 )
 
 
@@ -287,8 +316,13 @@ def find_free(text: str) -> Iterator[Found]:
         given = match["given"]
         lengths = (n for n in range(len(given), 1, -1) if n == len(given) or given[n] in "でだはがのをにともやへさよ")
         length = next((n for n in lengths if given[:n] in _given()), 0)
-        if length and match["family"] == family_of(match["family"]):
+        family = match["family"]
+        unlisted = len(family) == 2 and match.end() == match.start("given") + length and "ァ" <= given[0] <= "ヺ"
+        if length and (family == family_of(family) or (unlisted and family not in _no_names())):
             yield Found(match.start(), match.start("given") + length, "person", 0.7, "list")
+    for match in matches(_KATAKANA, text):
+        if match[0] in _foreign():
+            yield Found(*match.span(), "person", 0.6, "list")
     for match in matches(_FOREIGN, text):
         if match[0] not in listed("ja", "place"):
             yield Found(*match.span(), "person", 0.6, "list")
@@ -297,7 +331,11 @@ def find_free(text: str) -> Iterator[Found]:
     for match in matches(_I_AM, text):
         group = match.lastgroup or ""
         name = match[group]
-        known = group == "of" or family_of(name) or name in _given() or "ァ" <= name[0] <= "ヺ"
+        known = group == "of" or name in _given()
+        known = known or (
+            group not in ("signed", "hers", "kana") and (family_of(name) != "" or "ァ" <= name[0] <= "ヺ")
+        )
+        known = known or (group == "kana" and not _given().isdisjoint(name.replace("　", " ").split(" ")))
         if known and name not in _no_names() and name[-1] != "員":
             yield Found(*match.span(group), "person", 0.7, "cue")
 
@@ -313,7 +351,11 @@ _NUMBER: Final = "[0-9０-９一二三四五六七八九十]"
 _ADDRESS: Final = lazy_regex(
     rf"(?<![{HAN}]){_ADDRESS_START}(?:(?:{_H}|[ヶケノぁ-んァ-ヺー]){{1,6}}?[市区町村郡])?(?:(?:{_H}|[ヶケノァ-ヺー]){{1,6}}?[区町村])?(?:{_H}|[ヶケノのァ-ヺー]){{1,8}}?"
     rf"(?:(?<=[町条字甲乙])(?P<bare>[0-9０-９]{{1,4}})(?![0-9０-９年月日円人名歳時分件個回つ%-]|[丁番]|号線)|{_NUMBER}{{1,4}}(?:丁目|番地|番)(?:の)?(?:{_NUMBER}{{1,4}}(?:番地|番|号)?(?:の)?(?:[-－ー‐−]?{_NUMBER}{{1,4}}号?)?)?|[0-9０-９]{{1,4}}(?:[-－‐−][0-9０-９]{{1,4}}){{1,3}})(?![0-9０-９-])"
-    rf"(?:[ 　]?(?:{_H}|{_KATA}|[A-Za-z]){{2,14}}[ 　]?(?:[0-9０-９A-Z]{{1,4}}(?:号室|号|階|F)?)(?![0-9年月日]))?(?:[ 　]?[0-9０-９]{{2,4}}号室)?"
+    rf"(?:[ 　]?(?:{_H}|{_KATA}|[A-Za-z]){{2,14}}[ 　]?(?:[0-9０-９]{{1,3}}(?:棟|号棟)[ 　]?)?(?:[0-9０-９A-Z]{{1,4}}(?:号室|号|階|F)?)(?![0-9年月日]))?(?:[ 　]?[0-9０-９]{{2,4}}号室)?"
+)
+_BUILDING: Final = lazy_regex(
+    rf"(?<!{_HIRA}){_HIRA}{{2,6}}[がヶケ](?:丘|原|台|浜|崎)(?:公園|団地|[1-9一二三四五六]丁目|駅)?|{_H}{{2,3}}[都道府県]{_H}{{1,5}}[市郡区町村](?:{_H}|[ヶケノ]){{1,8}}[0-9]{{1,5}}(?![0-9年月日円人名-]|番|丁)|"
+    rf"(?<!{_KATA})(?:コーポ|メゾン|ハイツ|ハイム|レジデンス|シャトー|ヴィラ|パーク|グラン|サン|第[一二三1-9])(?:{_KATA}|{_H}){{1,10}}[ 　]?(?:[0-9０-９]{{1,2}}(?:棟|号棟)|[A-ZＡ-Ｚ]棟)?[0-9０-９]{{2,4}}(?:号室?)?(?![0-9０-９年月日円人])"
 )
 _PARTICLE_BEFORE: Final = lazy_regex(rf"{_HIRA}{{0,5}}[はがをにでもとへ](?={_H})")
 _POSTAL: Final = lazy_regex("〒[ 　]?[0-9０-９]{3}[-－ー‐−]?[0-9０-９]{4}")
@@ -340,8 +382,9 @@ def find_places(text: str) -> Iterator[Found]:
         if any(mark in match[0] for mark in ("市区県都府郡" if match["bare"] else "市区町村県都府丁番郡")):
             particle = _PARTICLE_BEFORE.match(match[0])
             yield Found(match.start() + (particle.end() if particle else 0), match.end(), "place", 0.8, "street")
-    for match in matches(_POSTAL, text):
-        yield Found(*match.span(), "place", 0.7, "street")
+    for pattern in (_POSTAL, _BUILDING):
+        for match in matches(pattern, text):
+            yield Found(*match.span(), "place", 0.7, "street")
     for match in matches(_PREFECTURE, text):
         unit = _UNIT.match(text, match.end())
         yield Found(match.start(), unit.end() if unit else match.end(), "place", 0.7, "list")
@@ -380,11 +423,15 @@ _FIRM: Final = lazy_regex(
 )
 _INSTITUTION: Final = lazy_regex(
     "(?:大学医学部附属病院|大学附属病院|大学病院|総合病院|市民病院|中央病院|赤十字病院|医療センター|病院|大学院|大学|短期大学|高等学校|高校|中学校|小学校|幼稚園|保育園|クリニック|(?:整形外|産婦人|小児|耳鼻|皮膚|内|外|眼)科(?!医|的|系|病|学|手)|医院|歯科|薬局|銀行|信用金庫|研究所|研究センター|財団|"
-    "協会|市役所|区役所|町役場|県庁|警察署|消防署|裁判所|新聞社|新聞|放送|出版|商事|製作所|工業|建設|不動産|製薬|電機|電力|ホテル|旅館|図書館|美術館|博物館|法律事務所|事務所|保健所|税務署|支店|支社|営業所|出張所|工場|商店|商会|工務店|工房|運送|運輸|印刷|木工|水産|塗装|酒造|農園|牧場|食堂|美容室|理容室|整骨院|接骨院|こども園|児童館|公民館|学童クラブ|マンション|アパート|ハイツ|団地|学園|学院|グループ|ホールディングス)"
+    "協会|市役所|区役所|町役場|県庁|警察署|消防署|裁判所|新聞社|新聞|放送|出版|商事|製作所|工業|建設|不動産|製薬|電機|電力|ホテル|旅館|図書館|美術館|博物館|法律事務所|事務所|保健所|税務署|支店|支社|営業所|出張所|工場|商店|商会|工務店|工房|運送|運輸|印刷|木工|水産|塗装|酒造|農園|牧場|食堂|美容室|理容室|整骨院|接骨院|こども園|児童館|公民館|学童クラブ|公園|植物園|動物園|水族館|文化園|遊園地|キャンプ場|海水浴場|商店街|神社|温泉旅館|スーパー(?![ァ-ヺー])|マンション|アパート|ハイツ|団地|学園|学院|グループ|ホールディングス)"
 )
 _TAVERN: Final = lazy_regex(
-    rf"(?:居酒屋|喫茶店?|カフェ|食堂|酒場|割烹|旅館|民宿|ペンション|スナック|焼肉|ラーメン|美容室)(?P<name>「[^」\n]{{2,16}}」|{_KATA}{{3,12}}|(?![はがのをにもでへや]|と[のはか]|から|まで|より|など|だけ){_HIRA}{{3,8}}?)(?=[にでのとがはへ、。！!\n]|ね[！!。]|\Z)"
+    rf"(?:居酒屋|喫茶店?|カフェ|食堂|酒場|割烹|旅館|民宿|ペンション|スナック|焼肉|ラーメン|美容室|もつ焼き|焼き?鳥|手打ち(?:そば|うどん)|(?:そば|うどん|お?食事|味)処|寿司|鮨|弁当|お好み焼き?|(?:スーパー|ドラッグ|クリーニング|パン工房)(?:[ 　]|(?![ァ-ヺー])))[ 　]?(?!した|する|して|でき)(?P<name>「[^」\n]{{2,16}}」|{_KATA}{{2,12}}|(?<=[ 　]){_H}{{1,2}}(?:の{_H}|(?![にでのとがはへをもね]){_HIRA}{{1,3}})?|{_H}{{2,3}}(?= ?店)|(?![はがのをにもでへや]|と[のはか]|から|まで|より|など|だけ){_HIRA}{{3,8}}?)(?=[にでのとがはへ、。！!\n]|ね[！!。]|\Z)"
 )
+_STORE: Final = lazy_regex(
+    rf"(?<!{_KATA}){_KATA}{{0,6}}(?:マート|ドラッグ|ストア|マーケット)(?:[ 　]{_KATA}{{2,8}}|[ 　]?{_H}{{2,5}})(?:[ 　]?{_H}{{1,4}}店)?(?=[のでにへとがは、。 　\n]|\Z)"
+)
+"""A store by its sort and its name: フードマート丸高."""
 _ORG_STOPS: Final = (
     "の は が を に で と も へ や から まで より 勤務先 所属 元 現在 昨日 今日 明日 同 当 本 弊 御 年 月 日"
 )
@@ -396,11 +443,14 @@ def find_organizations(text: str) -> Iterator[Found]:
     """Yield firms with their legal form, and institutions with a name before the word for their sort."""
     for match in matches(_FIRM, text):
         yield Found(*match.span(), "organization", 0.8, "company-end")
-    for match in matches(_TAVERN, text):
-        yield Found(*match.span(), "organization", 0.6, "institution")
+    for pattern in (_TAVERN, _STORE):
+        for match in matches(pattern, text):
+            yield Found(*match.span(), "organization", 0.6, "institution")
     for match in matches(_INSTITUTION, text):
         start = back_to(text, match.start(), _ORG_STOPS, 16)
         start += len(text[start : match.start()]) - len(text[start : match.start()].lstrip("ぁ・（）()"))
+        if start == match.start() and text[start - 1 : start] == "の" and match[0].endswith("園"):  # 花の文化園
+            start = back_to(text, start - 1, _ORG_STOPS, 8)
         name = text[start : match.start()]
         kana_only = all("ぁ" <= character <= "ゖ" for character in name)
         if (

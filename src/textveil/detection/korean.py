@@ -6,7 +6,7 @@ from functools import cache
 from typing import Final
 
 from textveil.detection.east_asian import FORMS
-from textveil.detection.found import Found, Phase, Row
+from textveil.detection.found import OTHER, Found, Phase, Row
 from textveil.detection.gates import anywhere
 from textveil.detection.lists import listed, written
 from textveil.text.patterns import lazy_regex, matches
@@ -17,18 +17,23 @@ _NAME: Final = rf"(?:(?:남궁|황보|제갈|사공|선우|독고){_G}{{1,2}}|[{
 _FULL: Final = rf"(?:(?:남궁|황보|제갈|사공|선우|독고){_G}{{1,2}}|[{_COMMON}]{_G}{{2}})"
 _TITLES: Final = (
     "씨|님|기사님|선생님|선생|교수님|교수|박사님?|과장님?|부장님?|대리님?|사장님?|이사님?|원장님?|의사|간호사님?|환자분?|군(?![가-힣])|양(?![가-힣])|변호사님?|기자|대표님?|팀장님?|차장님?|실장님?|위원장?|의원|장관|대통령|회장님?|감독|선수|"
-    "학생|어르신|할머니|할아버지|사원|주임님?|본부장님?|센터장|총장|판사|검사(?!를|가|결과)|형님?|누나|언니|오빠|아저씨|아주머니|수간호사|전문의|레지던트|연구원|매니저님?|고객님?|사모님|여사|소장님?|관리소장님?|이장님?|통장님?|총무님?|감사님|교감|교장|담임|원감|목사님?|신부님?|작가|배우|시장|도지사|총리|경위|경장|순경|강사|조교|코치"
+    "학생|어르신|할머니|할아버지|사원|주임님?|본부장님?|센터장|총장|판사|검사(?!를|가|결과)|형님?|누나|언니|오빠|아저씨|아주머니|수간호사|전문의|레지던트|연구원|매니저님?|고객님?|사모님|여사|소장님?|관리소장님?|이장님?|통장님?|총무님?|감사님|교감|교장|담임|원감|목사님?|신부님?|작가|배우|시장|도지사|총리|경위|경장|순경|경사|경감|주무관|반장|조장|셰프|이사장|강사|조교|코치"
 )
 _PARTICLES: Final = "은|는|이|가|을|를|의|에게서|에게|께서|께|와|과|도|만|랑|이랑|한테|한테서|으로|로|입니다|이고|이며|이라고|라고|이라는|라는|이다|이었다|였다|까지|부터|보다|처럼|야|아|이는|이가|이를|이의|이도|이한테|이에게"
-_ROLE_FULL: Final = rf"(?:{_FULL}|[라승단좌감계경복태팽범상온옹목견동부형호화]{_G}{{2}})"
-"""A full name of a rarer family too, as it stands behind a role."""
+_ROLE_FULL: Final = rf"(?:{_FULL}|{_G}{{3}})"
+"""A full name, of a rarer family too, as it stands behind a role."""
 _LABELS: Final = (
-    "성명|성함|이름|환자명|환자 ?성명|환자|회장|총무|감사|관리소장|소장|담임교사|담임|교장|교감|원장|추천|상사|팀장|가해자|피해자|신고자|목격자|진술자|조사관|작성|예금 ?주|학부모|아버지|어머니|자녀|형제|성함|세대주|입주자|관리자|운전자|동승자|매수자|상담자|내담자|통역|접수자|세입자|집주인|참석|불참|사회|서기|담당자|담당의|담당 ?의사|담당 ?간호사|보호자|신청인|신청자|대표자|대표이사|대표|수신인?|수신자|발신인?|발신자|작성자|예금주|계약자|주치의|고객명|고객|수령인|받는 ?사람|받는 ?분|보내는 ?사람|직원|학생|학생명|"
+    "성명|성함|이름|담당|채권자|채무자|보증인|연대보증인|진술인|참고인|인계자|인수자|중개사|산모|환자명|환자 ?성명|환자|회장|총무|감사|관리소장|소장|담임교사|담임|교장|교감|원장|추천|상사|팀장|가해자|피해자|신고자|목격자|진술자|조사관|작성|예금 ?주|학부모|아버지|어머니|자녀|형제|성함|세대주|입주자|관리자|운전자|동승자|매수자|상담자|내담자|통역|접수자|세입자|집주인|참석|불참|사회|서기|담당자|담당의|담당 ?의사|담당 ?간호사|보호자|신청인|신청자|대표자|대표이사|대표|수신인?|수신자|발신인?|발신자|작성자|예금주|계약자|주치의|고객명|고객|수령인|받는 ?사람|받는 ?분|보내는 ?사람|직원|학생|학생명|"
     "임대인|임차인|매도인|매수인|원고|피고|피고인|증인|변호인|의뢰인|긴급 ?연락처|비상 ?연락처|배우자|부|모|집도의|기록자|보고자|참석자|발표자|저자|지원자|면접관|추천인|예약자|주문자|승객|의사|간호사|검사자|확인자|서명|강사"
 )
 _LABELLED: Final = lazy_regex(
     rf"(?<!{_G})(?:{_LABELS})(?: ?[(（][^()（）\n]{{0,10}}[)）])?[ ]?[:：][ ]{{0,3}}(?P<name>{_G}{{2,4}}|{_G} {_G}{{2}}|{_G}{{2,8}} {_G}{{2,8}})(?=\s|[,.(（·/]|{_PARTICLES}|$|님|씨)"
 )
+_ANY_LABEL: Final = lazy_regex(
+    rf"(?<!{_G}){_G}{{0,5}}(?:인|자|원|사|관|장|의|조|주|객|생|모|부|님|사람|분)(?: ?[(（][^()（）\n]{{0,10}}[)）])? ?[:：] {{0,3}}(?P<name>{_G}{{2,5}})(?=\s|[,.(（·/]|$|{_PARTICLES}|님|씨)"
+)
+_SECOND: Final = lazy_regex(rf" (?P<name>{_G}{{1,7}})(?: (?P<third>{_G}{{1,4}}))?(?=[,.(（<\n]| {{2}}|\Z)")
+"""The further words of a name of another language that ends its field: 마리아 산토스."""
 _ATTENDING: Final = ("참석", "불참", "출석", "결석")
 _ANOTHER: Final = lazy_regex(
     rf"(?: ?[(（][^()（）\n]{{1,10}}[)）])?(?: {_G}{{2}})?[,、] ?(?P<name>{_G}{{3}})(?=[,、 .(（\n]|\Z)"
@@ -36,17 +41,17 @@ _ANOTHER: Final = lazy_regex(
 """A further name behind a label: 참석: 마서연, 단우진."""
 _SPACED_LABEL: Final = lazy_regex(rf"성[ ]{{1,6}}명[ ]?[:：]?[ ]{{0,3}}(?P<name>{_FULL})(?!{_G})")
 _TITLED: Final = lazy_regex(
-    rf"(?<!{_G})(?P<name>{_NAME}|(?:[{_COMMON}]|남궁|황보|제갈|사공|선우|독고)(?= ?(?:{_TITLES}))) ?(?:{_TITLES})"
+    rf"(?<!{_G})(?P<name>{_NAME}|{_G}{{3}}(?= (?:선생님|교수|의사|간호사|경사|경위|과장|원장))|(?:[{_COMMON}]|남궁|황보|제갈|사공|선우|독고)(?= ?(?:{_TITLES}))) ?(?:{_TITLES})"
 )
 _BEHIND_TITLE: Final = lazy_regex(
-    rf"(?<!{_G})(?:환자|원고|피고인?|매도인|매수인|임대인|임차인|대표이사|소송대리인|간병인|요양보호사|활동지원사|가사도우미|위임인|수임인|의뢰인|보증인|상속인|증여자|수증자|갑|을|신고자|용의자|신고인|고발인|보호자|남편|아내|딸|아들|어머니|아버지|친구|동료|교수|박사|의사|간호사|변호사|대표|팀장|과장|부장|대리|선생님|기자|배우|가수|감독|작가|회장|사장|원장|대통령|장관|의원|선수|고객|학생|동생|언니|오빠|형|누나|할머니|할아버지|이모|삼촌|저는|제 이름은|이름은|예금주|수취인|대표자|담당자|보호자|신청인|총무|(?<=[,:] )감사|소장|관리소장|부녀회장|통장|이장|반장|원장|교감|교장|담임|담임교사|교사|사서|영양사|주임|사원|사무장|간사|이사장|남동생|여동생|형님|올케|외삼촌|작은아버지|큰아버지|윗집|옆집|아랫집|이웃|피의자|피해자|고소인|진술자|목격자|참고인|증인|경위|경사|경장|순경|경감|형사|계장|주무관|주치의|간호사|며느리|사위|손녀|손자|조카|시누이|올케|형수|매형|처제) (?=(?P<name>{_ROLE_FULL})(?:(?:{_PARTICLES})?(?:\s|[,.!?)(]|$)|님|씨))"
+    rf"(?<!{_G})(?:(?<![\w>)\]'\"”])(?:갑|을)|형|저는|제 이름은|이름은|(?<=[,:] )(?:감사|부|모)|{_G}{{1,3}}(?:교사|팀장|반장|원장|강사|기사|직원|지구대|경찰서|사무소)|(?:큰|작은|둘째|막내|외)?(?:딸|아들|손자|손녀|며느리|사위|조카)|(?:담당|집도|전공)의|(?:환자|원고|피고인?|매도인|매수인|임대인|임차인|대표이사|소송대리인|간병인|요양보호사|활동지원사|가사도우미|위임인|수임인|의뢰인|보증인|상속인|증여자|수증자|신고자|용의자|신고인|고발인|보호자|남편|아내|딸|아들|어머니|아버지|친구|동료|교수|박사|의사|간호사|변호사|대표|팀장|과장|부장|대리|선생님|기자|배우|가수|감독|작가|회장|사장|원장|대통령|장관|의원|선수|고객|학생|동생|언니|오빠|누나|할머니|할아버지|이모|삼촌|예금주|수취인|대표자|담당자|보호자|신청인|총무|소장|관리소장|부녀회장|통장|이장|반장|원장|교감|교장|담임|담임교사|교사|사서|영양사|주임|사원|사무장|간사|이사장|남동생|여동생|형님|올케|외삼촌|작은아버지|큰아버지|윗집|옆집|아랫집|이웃|부반장|사무소|지구대|경찰서|피의자|피해자|고소인|진술자|목격자|참고인|증인|경위|경사|경장|순경|경감|형사|계장|주무관|주치의|간호사|통역|인솔|보조교사|종업원|알바생|매니저|점장|셰프|조사관|경찰관|채권자|채무자|연대보증인|세입자|집주인|며느리|사위|손녀|손자|조카|시누이|올케|형수|매형|처제)) (?=(?P<name>{_ROLE_FULL})(?:(?:{_PARTICLES})?(?:\s|[,.!?)(]|$)|님|씨))"
 )
 _FREE: Final = lazy_regex(rf"(?<!{_G})(?P<name>{_FULL})(?P<particle>(?:{_PARTICLES})?)(?!{_G})")
 _CLOSING: Final = lazy_regex(rf"(?<!{_G})(?P<name>{_FULL}) (?:올림|드림|배상|拜上)(?=\s|[.(]|$)")
 _I_AM: Final = lazy_regex(
-    rf"(?<!{_G})(?:저는|나는|전|제 이름은|이름은) (?P<name>{_FULL})(?=인데요?|입니다|이에요|예요|이라고|라고|이고|고)"
+    rf"(?<!{_G})(?:저는|나는|전|제 이름은|이름은|이름이|성함은|성함이) (?P<name>{_ROLE_FULL})(?=인데요?|입니다|이에요|예요|이라고|라고|이고|이시|이며|고)"
     rf"|(?:사랑하는|보고 싶은|친애하는|그리운) (?P<dear>{_G}{{2}})(?=에게|이?야?[,! ]|아[,! ]|이)"
-    rf"|(?<!{_G})(?P<aged>{_FULL})(?= ?\([1-9][0-9]\))|(?<!{_G})(?P<child>{_G}{{2}})(?= ?(?:엄마|아빠|맘)(?!{_G}{{2}}))"
+    rf"|(?<!{_G})(?P<aged>{_FULL})(?= ?\([1-9][0-9]\))|(?<!{_G})(?P<pet>{_G}{{2,3}}이)(?= (?:엄마|아빠|어머님?|아버님?|할머니|어머니|아버지))|(?<!{_G})(?P<child>{_G}{{2}})(?= ?(?:엄마|아빠|맘)(?:(?!{_G}{{2}})|께서|한테|에게)|이네(?!{_G}{{3}}))"
     rf"|^(?P<said>{_FULL})(?=입니다|이에요|예요|이라고 합니다|라고 합니다)"
     rf"|^(?P<writer>{_G}{{2}})(?= ?[:：] [^\n])|^(?:[월화수목금토일](?:요일)?)[ :：]{{1,3}}(?P<duty>[{_COMMON}라]{_G}{{2}})(?=[ ,]|$)",
     re.MULTILINE,
@@ -58,20 +63,55 @@ _RELATED: Final = lazy_regex(
 _OF_KIN: Final = lazy_regex(
     rf"(?<!{_G})(?:아버지|어머니|남편|아내|딸|아들|형|누나|언니|오빠|동생|할머니|할아버지|손자|손녀|친구|며느리|사위|이모|고모|삼촌|조카|사촌|큰딸|작은딸|큰아들|작은아들|막내|둘째|외삼촌|외숙모|큰아버지|작은아버지|큰어머니|작은어머니|시어머니|시아버지|장모|장인) (?P<name>{_G}{{2,3}}?)(?=(?:{_PARTICLES}|씨|님)?(?:{_PARTICLES})?(?:\s|[,.!?)(]|$))"
 )
+_FIELD_ENDS: Final = frozenset((" (", ",", ", ", "\n", "", ")", "씨", " 씨", "님"))
+_HONORS: Final = frozenset((" 선", " 씨", " 님"))
+_WIDE: Final = (
+    _COMMON
+    + "복뇌궁판피단좌견풍승편초호내어옹갈필제빈당옥음형국기표라모방사상간감강개경계공괴교근난남낭돈두랑로뢰루류매묵미반범부비삼섭수순시신아애야양엽영예온요용운위윤응이자점정종준즙창채추평포피하학해허화환흥"
+)
+_KIN: Final = frozenset(
+    "아버지 어머니 남편 아내 딸 아들 형 누나 언니 오빠 동생 할머니 할아버지 손자 손녀 친구 며느리 사위 이모 고모 삼촌 조카 사촌 어머님 아버님 부모님 통역 보호자 간병인 이웃 직원 종업원 알바생 담임 옆집 윗집 아랫집 시어머니 시아버지 장모 장인 아저씨 아주머니 엄마 아빠 저는 나는 제가 내가 우리 그리고 또 및 수고 감사 사장 주인 학교 총괄 초등 방과 여기 거기 학부모 학부형 고객 회원 손님 입주민 조합원 가족 교우 동문".split()
+)
+_ADDRESSED: Final = lazy_regex(
+    rf"(?<!{_G})(?P<said>{_G}{{2,5}}) 씨(?!{_G}{{3}})|[0-9]{{2,4}}호 (?P<room>{_G}{{2,5}})(?= ?[(:：]| 님| 할머니| 할아버지| 어르신)"
+    rf"|(?<!{_G})(?P<called>{_G}{{2,5}})(?:라는|란) (?:별명|사람|남자|여자|아이|친구)|(?:별명은|별명이|별명|일명|닉네임은?) ?[‘“'\"](?P<quoted>{_G}{{2,6}})[’”'\"]"
+    rf"|(?<=[번{OTHER}] )(?P<numbered>{_G}{{3}})(?=[\s,.(]|입니다|이고|이에요|예요|인데|\Z)|(?:아빠|엄마|어머니|아버지|남편|아내|딸|아들)[(（](?P<aside>{_G}{{2,4}})[)）]|(?:user|사용자|고객)=['\"]?(?P<user>{_G}{{2,6}})(?!{_G})|(?<!{_G})(?P<little>{_G}이)(?= (?:형|언니|누나|오빠)(?!{_G}{{2}}))|^(?P<closing>{_G}{{2,4}})(?= (?:올림|드림|배상)$)|(?<!{_G})(?P<old>{_G}{{2}})(?= (?:아저씨|아주머니|영감)(?!{_G}{{3}}))|(?<!{_G})(?P<taught>{_G}{{2,3}})(?= (?:셰프|(?:보건|담임|영양|체육|음악|미술|영어|과학)선생님?)(?!{_G}{{2}}))|(?:본명|실명)[은:]? ?(?P<real>{_G}{{2,4}})(?=[)\],.\s]|입니다|\Z)|(?<!{_G})(?P<alias>{_G}{{2,4}})(?=[(（](?:본명|실명|별명|애칭))|(?:보내는|받는) 사람은 (?P<sender>{_G}{{2,4}}?)(?=이랑|랑|과|와|[ ,.])|^(?P<greeted>{_G}{{2,6}})님(?=[,께!은])",
+    re.MULTILINE,
+)
+_WORD_RUN: Final = lazy_regex(rf"(?<!{_G}){_G}{{1,9}}(?: {_G}{{1,9}}){{0,12}}")
+_WORD: Final = lazy_regex(rf"{_G}{{1,9}}")
+_PARTICLE: Final = frozenset(
+    (*_PARTICLES.split("|"), "이도", "이와", "씨", "님", "이랑", "하고", "네", "씨가", "씨는", "씨와")
+)
+_SINGLE: Final = frozenset("티 반 킴 텐 최 박 정 강 조 윤 리 빈 응옥 투 쑤언 김 쩐 팜 송".split())
+_ENDING: Final = lazy_regex(r"(?<=.)(?:이랑|랑|도|에게|한테|는|가|와|하고)\Z")
+_COPULA: Final = lazy_regex("이고|입니다|이에요|예요|인데")
+_HONORED: Final = lazy_regex("씨|님|선생님|교수님?|박사|원장님?|강사")
+_TITLE: Final = lazy_regex(rf"(?:{_TITLES})\Z")
+
+
+@cache
+def _doubtful() -> frozenset[str]:
+    return frozenset(written("ko")["given names too"])
+
+
+@cache
+def _foreign() -> frozenset[str]:
+    return frozenset(written("ko")["foreign given"])
+
+
 _GENERIC_BEFORE: Final = lazy_regex(
-    "(?:동네|근처|인근|단골|유명|대형|우리|사내|교내|학교|회사|수학|영어|미술|음악|피아노|논술|입시|보습|무인|키즈|애견|한인|프랜차이즈|저희|해당|전문)"
+    "(?:동네|근처|인근|단골|유명|대형|우리|사내|교내|학교|회사|수학|영어|미술|음악|피아노|논술|입시|보습|무인|키즈|애견|한인|프랜차이즈|저희|해당|전문|고급|산업|그래픽|패션|실내|제품|시각)"
 )
 _GIVEN: Final = lazy_regex(
-    rf"(?<!{_G})(?P<name>{_G}{{2}})(?:(?:씨|님|랑|한테|하고|이(?:가|는|를|도|랑|한테|에게)|아(?=[,!. ])|야(?=[,!. ]))(?!{_G})| ?(?:오빠|언니|누나|형|선배)(?=[ ,이가는은랑도한!?.]))"
+    rf"(?<!{_G})(?P<name>{_G}{{2}})(?:(?:씨|님|랑|한테|하고|(?P<open>도|가|는|를|와)|이(?:가|는|를|도|랑|한테|에게)|아(?=[,!. ])|야(?=[,!. ]))(?!{_G})| ?(?:오빠|언니|누나|형|선배)(?=[ ,이가는은랑도한!?.]))"
 )
 
 
 _CELL: Final = lazy_regex(
-    rf"(?:(?P<first>(?:(?<=[\[, ]\()['\"]|(?:user|name|client|customer|고객|사용자|회원|환자|이름|성명)=['\"]?))|(?<=[=\[]['\"])|(?<=[^A-Z_]=))(?P<name>{_FULL})(?=['\"]|[ ,;]|\Z)"
+    rf"(?:(?P<first>(?:(?<=[\[, ]\()['\"]|(?:user|name|client|customer|고객|사용자|회원|환자|이름|성명)=['\"]?))|(?<=[=\[]['\"])|(?<=[^A-Z_]=)|(?<={OTHER} ))(?P<name>{_FULL})(?=['\"]|[ ,;\n]|\Z)"
 )
 """What a value of code or of a log is, and nothing else: user=방하랑, ('목진우', ...)."""
-_GIVEN_ALONE: Final = frozenset(("child", "writer"))
-"""Groups that hold a given name, which a list must know."""
 _JOINED: Final = lazy_regex(rf"(?<=[랑고와과] )(?P<name>{_G}{{2}})(?=[가이는은](?: |$))")
 """A given name that another one is joined to: 수진이랑 영호가."""
 
@@ -116,18 +156,99 @@ def find_titled(text: str) -> Iterator[Found]:
     for pattern in (_LABELLED, _SPACED_LABEL):
         for match in matches(pattern, text):
             if match["name"] not in _words() and match["name"] not in _NOBODY:
-                yield Found(*match.span("name"), "person", 0.8, "field")
-                end = match.end("name")
+                end = _longer(text, match.end("name"), match["name"])
+                yield Found(match.start("name"), end, "person", 0.8, "field")
                 while text.startswith(_ATTENDING, match.start()) and (other := _ANOTHER.match(text, end)):
                     end = other.end("name")
                     if not _no_name(other["name"]):
                         yield Found(*other.span("name"), "person", 0.7, "field")
+    for match in matches(_ANY_LABEL, text):
+        name = match["name"]
+        made = len(name) == 3 and name[0] in _WIDE and name[-1] not in _NO_END
+        made = made and not _syllables().isdisjoint(name[1:])
+        if (made or name in _foreign()) and not _no_name(name):
+            yield Found(match.start("name"), _longer(text, match.end("name"), name), "person", 0.7, "field")
+    yield from _addressed(text)
+    yield from _of_abroad(text)
     for pattern in (_BEHIND_TITLE, _CLOSING, _RELATED):
         for match in matches(pattern, text):
-            bent = match["name"][-1] in "가를은는이와과도의" and match["name"][:-1] in _words()
-            if not (bent or _no_name(match["name"])) and match["name"][-1] != "님":
+            name = match["name"]
+            rare = pattern is _BEHIND_TITLE and name[0] not in _COMMON and len(family_of(name)) == 1
+            behind = text[match.end("name") : match.end("name") + 2]
+            made = (
+                set(name[1:]) <= _syllables()
+                or (name[-1] in _syllables() and behind in _FIELD_ENDS)
+                or behind in _HONORS
+            )
+            if rare and not (len(name) == 3 and made):
+                continue
+            bent = name[-1] in "가를은는이와과도의" and name[:-1] in _words()
+            if not (bent or _no_name(name)) and name[-1] != "님":
                 yield Found(*match.span("name"), "person", 0.7, "title")
+                other = _ANOTHER.match(text, match.end("name"))
+                if other and _is_made_like_one(other["name"]):
+                    yield Found(*other.span("name"), "person", 0.6, "title")
     yield from _titled(text)
+
+
+def _longer(text: str, end: int, name: str) -> int:
+    """Return where a name in a field ends that may have further words, if it is no Korean one."""
+    more = _SECOND.match(text, end)
+    if more is None or (len(name) == 3 and name[0] in _COMMON and name not in _foreign()):
+        return end
+    words = [word for word in more.groups() if word]
+    return end if any(_TITLE.fullmatch(word) or _no_name(word) or word in _KIN for word in words) else more.end()
+
+
+def _addressed(text: str) -> Iterator[Found]:
+    """Yield any name before 씨, of who lies in a room, and by which somebody is called."""
+    for match in matches(_ADDRESSED, text):
+        group = match.lastgroup or ""
+        name = match[group]
+        unknown = group in ("quoted", "user") or name not in listed("ko", "frequent")
+        unknown = unknown and (
+            group != "numbered"
+            or (_is_made_like_one(name) and name[-1] not in _NO_END)
+            or _COPULA.match(text, match.end(group)) is not None
+        )
+        unknown = unknown and (group != "old" or set(name) <= _syllables() | {"돌", "쇠", "배"})
+        if unknown and name not in _NOBODY and name not in _KIN and not _TITLE.search(name):
+            yield Found(*match.span(group), "person", 0.7, "title")
+
+
+def _of_abroad(text: str) -> Iterator[Found]:
+    """Yield names of other languages: a listed word with its neighbors that are listed or one syllable."""
+    for run in matches(_WORD_RUN, text):
+        if not any(word[:size] in _foreign() for word in run[0].split(" ") for size in (2, 3, 4, 5)):
+            continue
+        words = [(run.start() + word.start(), word[0]) for word in _WORD.finditer(run[0])]
+        place = 0
+        while place < len(words):
+            bare = _bare(words[place][1])
+            first = last = place
+            if bare in _foreign():
+                while first and (words[first - 1][1] in _foreign() or words[first - 1][1] in _SINGLE):
+                    first -= 1
+                while bare == words[last][1] and last + 1 < len(words) and _goes_on(words[last + 1 :][:2]):
+                    last, bare = last + 1, _bare(words[last + 1][1])
+                if first != last or bare not in _doubtful():
+                    yield Found(words[first][0], words[last][0] + len(bare), "person", 0.6, "list")
+            place = last + 1
+
+
+def _goes_on(words: list[tuple[int, str]]) -> bool:
+    """Return whether the first of these words can be a further one of a name of another language."""
+    bare = _bare(words[0][1])
+    if words[0][1][:1] in "씨님":
+        return False
+    honored = len(words) > 1 and _HONORED.match(words[1][1]) is not None
+    return bare in _foreign() or bare in _SINGLE or (len(bare) < 4 and (honored or bare != words[0][1]))
+
+
+def _bare(word: str) -> str:
+    """Return a word without its particle if it is a name of another language then."""
+    cuts = (word[:cut] for cut in range(len(word), 0, -1) if cut == len(word) or word[cut:] in _PARTICLE)
+    return next((cut for cut in cuts if cut in _foreign() or cut in _SINGLE), _ENDING.sub("", word) or word)
 
 
 def _titled(text: str) -> Iterator[Found]:
@@ -149,22 +270,35 @@ def _titled(text: str) -> Iterator[Found]:
             continue
         if len(name) == 2 and not (set(name[1:]) <= _syllables()):
             continue
+        if len(name) == 3 and name[0] not in _COMMON and not _is_made_like_one(name):
+            continue
         if len(name) == 3 and name[-1] in _NO_END and name[1:] not in listed("ko", "given"):
             continue
         yield Found(*match.span("name"), "person", 0.8, "title")
     yield from _of_kin(text)
     for match in matches(_I_AM, text):
         name = match[match.lastgroup or 0]
-        unmade = match.lastgroup == "said" and not _is_made_like_one(name)
-        if not (unmade or _no_name(name)) and (match.lastgroup not in _GIVEN_ALONE or name in listed("ko", "given")):
+        unmade = (
+            (match.lastgroup == "said" or name[0] not in _WIDE)
+            and match.lastgroup in ("said", "name")
+            and not _is_made_like_one(name)
+        )
+        if not (unmade or _no_name(name)) and _is_known(match.lastgroup or "", name):
             yield Found(*match.span(match.lastgroup or 0), "person", 0.7, "cue")
     for match in matches(_CELL, text):
         if (match["first"] or _is_made_like_one(match["name"])) and not _no_name(match["name"]):
             yield Found(*match.span("name"), "person", 0.6, "field")
     for pattern in (_GIVEN, _JOINED):
         for match in matches(pattern, text):
-            if match["name"] in listed("ko", "given") and not _no_name(match["name"]):
+            plain = (pattern is _JOINED or match["open"]) and match["name"] in _doubtful()
+            if match["name"] in listed("ko", "given") and not (plain or _no_name(match["name"])):
                 yield Found(*match.span("name"), "person", 0.6, "list")
+
+
+def _is_known(group: str, name: str) -> bool:
+    """Return whether a name may stand alone before a colon or before a word for a parent."""
+    alone = group in ("child", "writer")
+    return not alone or (name in listed("ko", "given") and not (group == "writer" and name in _doubtful()))
 
 
 def _of_kin(text: str) -> Iterator[Found]:
@@ -196,23 +330,36 @@ def find_free(text: str) -> Iterator[Found]:
             match["particle"]
             and len(given) == 2
             and set(given) <= _syllables()
-            and name[0] in "김이박최정강조윤장임오서신권황송류유홍손배백허남심곽"
+            and name[0] in "김이박최정강조윤장임오서신권황송류유홍손배백허남심곽표복피염뇌당좌견편옹갈필채승풍"
         ):
             yield Found(*match.span("name"), "person", 0.5, "guess")
 
 
+_NO_STATION: Final = "지구무통병영배면검용권유광내전반해성이번"
 _ADDRESS: Final = lazy_regex(
-    rf"(?<!{_G})(?:{_G}{{2,4}}(?:특별시|광역시|특별자치시|특별자치도|도|시)? )?(?:{_G}{{1,5}}(?:시|군|구) ){{0,2}}(?:{_G}{{1,4}}(?:읍|면) )?"
-    rf"(?:{_G}{{1,8}}(?:[0-9]{{1,3}})?(?:로|길|대로)(?:[0-9]{{1,3}}(?:번)?길)?|{_G}{{1,6}}[0-9]?(?:동|리|가))(?: ?산)? ?[0-9]{{1,5}}(?:-[0-9]{{1,4}})?(?:번지|번길 [0-9]{{1,4}})?(?![0-9년월일시분%세])"
-    rf"(?:,? ?[가-힣A-Za-z]{{2,12}}(?:아파트|빌라|빌딩|타워|오피스텔|맨션|타운|자이|푸르지오|래미안|힐스테이트))?(?:,? ?[0-9]{{1,4}}동)?(?:,? ?[0-9]{{1,3}}층)?(?:,? ?[0-9]{{1,4}}호)?"
+    rf"(?<!{_G})(?:{_G}{{2,4}}(?:특별시|광역시|특별자치시|특별자치도|도|시)?(?<![은는이가을를]) )?(?:{_G}{{1,5}}(?:시|군|구) ){{0,2}}(?:{_G}{{1,4}}(?:읍|면) )?"
+    rf"(?:{_G}{{1,8}}(?:[0-9]{{1,3}})?(?:로|길|대로)(?: ?[0-9]{{1,3}}(?:번|[가-하])?길)?|{_G}{{1,6}}[0-9]?(?:동|리|가))(?: ?산)? ?[0-9]{{1,5}}(?:-[0-9]{{1,4}})?(?:번지|번길 [0-9]{{1,4}})?(?![0-9년월일시분%세])"
+    rf"(?:(?:,? ?[가-힣A-Za-z0-9]{{2,12}}){{0,2}}(?:,? ?(?:[0-9]{{1,4}}|[가-하A-Z])동|,? ?[0-9]{{1,2}}단지|,? ?(?:지하 ?)?[0-9]{{1,3}}층|,? ?(?:반지층|지층|반지하|옥탑)|,? ?[0-9]{{1,4}}호)(?![가-힣]{{3}}))?(?:,? ?(?:[0-9]{{1,4}}|[가-하A-Z])동)?(?:,? ?[0-9]{{1,3}}층)?(?:,? ?[0-9]{{1,4}}호)?"
+    rf"(?:,? ?[가-힣A-Za-z]{{2,12}}(?:아파트|빌라|빌딩|타워|오피스텔|맨션|타운|자이|푸르지오|래미안|힐스테이트|플라자|상가))?"
+)
+_ESTATE: Final = lazy_regex(
+    rf"(?<!{_G})(?:(?:{_G}{{2,5}}[시군구읍면동리] ){{0,3}}{_G}{{1,10}}(?:아파트|마을|빌라|빌리지|하이츠|하이빌|타운|맨션|자이|푸르지오|래미안|힐스테이트|오피스텔|연립|상가|플라자|빌)(?: ?[0-9]{{1,2}}단지)?(?: ?(?:[0-9]{{1,4}}|[가-하A-Z])동)?(?: ?[0-9]{{1,2}}층)?(?: ?[0-9]{{1,4}}호)?(?: ?(?:지하)?주차장)?(?=(?:에서|에|의|으로|로|은|는|이|가|을|를|과|와|까지|인데|이에요)?(?:[^가-힣]|\Z))"
+    rf"|[0-9]{{2,4}}동 ?[0-9]{{2,4}}호|(?<=집 )[0-9]{{3,4}}호)"
+)
+_GROUNDS: Final = lazy_regex(
+    rf"(?<!{_G})(?P<name>(?:{_G}{{1,6}}[시군구읍면동리네랑의] ){{0,2}}{_G}{{1,9}}?(?:공원|수목원|식물원|동물원|휴양림|놀이터|유원지|해수욕장|저수지|터미널|전통시장|체험관|캠핑장|(?<![{_NO_STATION}])역(?= ?(?:앞|근처|부근|인근|[0-9]{{1,2}}번|에서))))(?=(?:에서|에|의|으로|로|은|는|이|가|을|를|과|와|까지)?(?:[^가-힣]|\Z))"
 )
 _UNITS: Final = lazy_regex(
-    rf"(?<!{_G})(?:{_G}{{2,4}}(?:특별시|광역시|특별자치시|특별자치도)|(?:경기|강원|충청[남북]|전라[남북]|경상[남북]|제주|전[남북]|경[남북]|충[남북])도?)(?: {_G}{{1,5}}(?:시|군|구)(?!{_G}{{3}})){{0,2}}(?: {_G}{{1,5}}(?:읍|면|동)(?!{_G}{{3}}))?"
+    rf"(?<!{_G})(?:{_G}{{2,4}}(?:특별시|광역시|특별자치시|특별자치도)|(?:경기|강원|충청[남북]|전라[남북]|경상[남북]|제주|전[남북]|경[남북]|충[남북])도?)(?: {_G}{{1,5}}(?:시|군|구)(?!{_G}{{3}})){{0,2}}(?: {_G}{{1,5}}(?:읍|면|동)(?!{_G}{{3}}))?(?: {_G}{{1,4}}리(?!{_G}))?"
 )
 _TOWN: Final = lazy_regex(
-    rf"(?<!{_G})(?P<name>{_G}{{2,4}}(?:시|군|구|읍|면|동))(?=(?:에서|에|으로|로|의|까지|부터|은|는|이|가|을|를|와|과|,|\.| )(?!{_G}{{3}})|$)"
+    rf"(?<!{_G})(?P<name>{_G}{{1,3}}(?<![행운활노이감충변작진협역율부])동)(?=에서|에 (?:살|사는|거주|있))"
 )
-_WORD: Final = lazy_regex(rf"(?<!{_G}){_G}{{2,12}}")
+_NO_TOWN: Final = frozenset("자동 공동 아동 전동 냉동 소동 합동 전자동 반자동 가동 유동 난동 파동 선동 구동".split())
+_LONG_WORD: Final = lazy_regex(rf"(?<!{_G}){_G}{{2,12}}")
+_WITHIN: Final = lazy_regex(
+    rf"(?: {_G}{{1,5}}(?:시|군|구|동|읍|면|리)(?=[^가-힣]|에|의|로|으|을|를|은|는|이|가|\Z)){{1,3}}"
+)
 _BEHIND_PLACE: Final = lazy_regex(
     rf"(?:시|군|구|도|역|공항|대교|항|동)?(?:에서는|에서|에는|에|으로|로|의|까지|부터|은|는|이|가|을|를|와|과|도|만|행|산|출신|지역|시내|여행|출장|지사|지점|본사|입니다|이며|이고|에서의)?(?!{_G})"
 )
@@ -225,31 +372,45 @@ def find_places(text: str) -> Iterator[Found]:
         if match[0].count(" ") < 2 and (first in _words() or first[:-1] in _words()):
             continue  # 정말로 15
         yield Found(*match.span(), "place", 0.8, "street")
+    for pattern in (_ESTATE, _GROUNDS):
+        for match in matches(pattern, text):
+            word = match[0].split(" ")[-1]
+            if not (match[0] in _GENERIC or _no_name(word) or _GENERIC_BEFORE.match(word)):
+                yield Found(*match.span(), "place", 0.75, "place-end")
+    for match in matches(_TOWN, text):
+        if not _no_name(match["name"]) and match["name"] not in _NO_TOWN:
+            yield Found(*match.span("name"), "place", 0.6, "place-end")
     for match in matches(_UNITS, text):
         yield Found(*match.span(), "place", 0.7, "list")
     places = listed("ko", "place")
-    for match in matches(_WORD, text):
+    for match in matches(_LONG_WORD, text):
         word = match[0]
         length = next((n for n in range(min(8, len(word)), 1, -1) if word[:n] in places), 0)
         if length and (tail := _BEHIND_PLACE.match(text, match.start() + length)):
             unit = tail[0][:1] if tail[0][:1] in ("시", "군", "구", "역", "항") and tail[0][:1] else ""
-            yield Found(match.start(), match.start() + length + len(unit), "place", 0.6, "list")
+            end = match.start() + length + len(unit)
+            within = _WITHIN.match(text, end)
+            yield Found(match.start(), within.end() if within else end, "place", 0.6, "list")
 
 
 _FIRM: Final = lazy_regex(
     rf"(?:주식회사|㈜|\((?:[주유재의합]|사)\)|농업회사법인|영농조합법인|유한회사|재단법인|사단법인|의료법인|학교법인|사회복지법인) ?[가-힣A-Za-z0-9&]{{2,15}}?(?=(?:에서는?|에게?|으로|[은는을를])?(?:[^가-힣A-Za-z0-9&]|$))|[가-힣A-Za-z0-9&]{{2,15}}(?: ?㈜| ?\(주\)|(?<![는은가를을의]) ?주식회사(?! ?{_G}))"
 )
 _QUOTED: Final = lazy_regex(
-    r"(?:식당|카페|가게|회사|학원|미용실|펜션|빵집|술집|서점|공방|한식당|분식집) ?['‘“\"「](?P<name>[가-힣A-Za-z0-9 ]{2,16})['’”\"」]"
+    r"(?:식당|카페|가게|회사|학원|미용실|펜션|빵집|술집|서점|공방|한식당|분식집) ?['‘“\"「](?P<name>[가-힣A-Za-z0-9 ]{2,16})['’”\"」]|['‘“\"「](?P<run>[가-힣A-Za-z0-9 ]{2,16})['’”\"」](?:[을를]|이?라는) ?(?:운영|경영|개업|차|열|식당|가게|카페|상호)"
 )
 _KINDS: Final = (
     "대학교병원|대학병원|종합병원|병원|대학교|대학원|고등학교|중학교|초등학교|유치원|어린이집|의원|한의원|치과|약국|보건소|은행|전자|그룹|건설|물산|제약|화학|자동차|증권|생명|화재|카드|텔레콤|통신|백화점|호텔|"
     "구청|시청|경찰서|소방서|법원|지방법원|검찰청|연구소|연구원|협회|재단|공사|공단|신문|일보|방송|출판사|법무법인|요양원|복지관|도서관|미술관|박물관|테크|소프트|시스템즈?|솔루션즈?|바이오|푸드|유통|물류|상사|산업|식품|항공|여행사|컴퍼니|스튜디오|센터|대|"
-    "아파트|빌라|오피스텔|맨션|연립|농장|체험장|관광|정형외과|내과|소아과|피부과|안과|이비인후과|학원|태권도|미용실|식당|카페|교회|성당|세탁소|정비소|부동산|문구점|서점|꽃집|빵집|엘리베이터|포장|인쇄|목공소|철물점|유치원|공방"
+    "아파트|빌라|오피스텔|맨션|연립|농장|체험장|관광|정형외과|내과|소아과|피부과|안과|이비인후과|학원|태권도|미용실|식당|카페|교회|성당|세탁소|정비소|부동산|문구점|서점|꽃집|빵집|철물|인테리어|디자인|익스프레스|이삿짐|공인중개사사무소|지구대|파출소|고속관광|정밀|조선기자재|기자재|금속|횟집|수산|축산|농원|과수원|화원|주물|정공|기전|섬유|로지스|제지|포차|노래방|당구장|찜질방|펜션|민박|모텔|게스트하우스|마트|슈퍼|고깃집|떡집|책방|찻집|밥집|상점|방앗간|카센터|공업사|엘리베이터|포장|인쇄|목공소|철물점|유치원|공방"
 )
 _INSTITUTION: Final = lazy_regex(
-    rf"(?<![가-힣A-Za-z])(?P<name>[가-힣A-Za-z0-9]{{2,10}}?(?:{_KINDS})(?:병원)?)(?=(?:에서|에|의|으로|로|을|를|이|가|은|는|와|과|도|까지|부터|입니다)?(?:[\s,.()]|$))"
+    rf"(?<![가-힣A-Za-z])(?P<name>(?:{_G}{{1,6}}[네랑의] |{_G}{{2,6}} (?=(?:체험|주말|관광|캠핑|생태|문화|종합|민속|키즈)))?[가-힣A-Za-z0-9]{{2,10}}?(?:{_KINDS})(?:병원)?)(?=(?:장(?=[^가-힣]|\Z)|에서|에|의|으로|로|을|를|이|가|은|는|와|과|도|까지|부터|입니다|이요|이에요|예요|이고)?(?:[\s,.()]|$))"
 )
+_MEALS: Final = lazy_regex(
+    rf"(?<!{_G})(?P<name>(?:{_G}{{1,4}}네 {_G}{{0,8}}|(?:{_G}{{1,4}}동 )?{_G}{{2,8}})(?:국밥|칼국수|순대국|순댓국|냉면|김밥|갈비|곱창|족발|치킨|떡볶이|막국수|짬뽕|손만두|해장국|삼겹살|감자탕|커피|순두부|식빵|베이커리))(?=에서| (?:앞|옆|가요|가서|어때|근처|사장|추천|갑시다|가자|갈까|하셔|예약)|을 찾|점(?:[^가-힣]|\Z))"
+)
+"""A restaurant by what it cooks, as one goes there."""
 _GENERIC: Final = frozenset(written("ko")["generic"])
 
 
@@ -257,15 +418,16 @@ def find_organizations(text: str) -> Iterator[Found]:
     """Yield firms with their legal form, and institutions with a name before the word for their sort."""
     for match in matches(_FIRM, text):
         yield Found(*match.span(), "organization", 0.8, "company-end")
-    for match in matches(_QUOTED, text):
-        yield Found(*match.span("name"), "organization", 0.7, "institution")
+    for pattern in (_QUOTED, _MEALS, _SCHOOL):
+        for match in matches(pattern, text):
+            yield Found(*match.span(match.lastgroup or 0), "organization", 0.7, "institution")
     for match in matches(_INSTITUTION, text):
         name = match["name"]
         if (
             name not in _GENERIC
             and name not in _words()
             and _GENERIC_BEFORE.match(name) is None
-            and (not name.endswith("대") or name[:-1] in listed("ko", "place") | _SHORT)
+            and (not name.endswith("대") or name.endswith("지구대") or name[:-1] in listed("ko", "place") | _SHORT)
         ):
             yield Found(*match.span("name"), "organization", 0.8, "institution")
 
@@ -273,9 +435,18 @@ def find_organizations(text: str) -> Iterator[Found]:
 _SHORT: Final = frozenset(written("ko")["short places"])
 
 
+_PARENT: Final = lazy_regex(r"(?:맘|아빠|엄마|네)\Z")
+_SCHOOL: Final = lazy_regex(
+    rf"(?<!{_G})(?P<name>{_G}{{2,4}}[초중고])(?= (?:[가-힣]{{2}} )?(?:선생|교사|학생|학부모|졸업|[1-6]학년|다니|앞))"
+)
+"""A school by its short name: 쌍봉초 체육 선생님."""
+
+
 def mention_forms(name: str, kind: str) -> Iterator[str]:
     """Yield patterns of later mentions: the whole, and the given name of two syllables before a particle."""
     bare = name.replace(" ", "")
+    if kind == "person" and (parent := _PARENT.search(name)) and parent.start() > 1:
+        yield rf"(?<!{_G}){re.escape(name[: parent.start()])}(?=(?:{_PARTICLES}|{_TITLES})?(?!{_G}))"
     if kind == "person":
         yield rf"(?<!{_G}){re.escape(name)}(?=(?:{_PARTICLES}|{_TITLES})?(?!{_G}))"
         family = family_of(bare)

@@ -12,7 +12,7 @@ from typing import Final
 from textveil.detection.found import Found, Phase, Row, words_in
 from textveil.detection.gates import anywhere
 from textveil.detection.people_in_records import is_plain_form, line_end
-from textveil.detection.secrets import looks_drawn
+from textveil.detection.secrets import is_said_secret, looks_drawn
 from textveil.text.patterns import check_time, lazy_regex, matches
 
 _CODE: Final = r"(?=[^\s,;，。、；،]{0,40}[0-9_#@!%&*$-])[^\s,;，。、；،)）]{3,40}"
@@ -22,18 +22,26 @@ _PHRASE: Final = (
 )
 """The value behind a colon: up to four words to the end of the clause, or one."""
 _LABELS: Final = (
-    r"(?:密码|密碼|口令|暗号|暗碼)[ ]?(?:是|为|為|改成|改为|：|:|=){1,2}[ 　]?(?P<zh>[^\s，。；、,;）)]{3,40})",
+    r"(?:密码|密碼|口令|暗号|暗碼)[ ]?(?:是|为|為|改成|改为|：|:|=| (?=[^\s]{0,20}[0-9])){1,2}[ 　]?(?P<zh>[^\s\x80-\uffff,;)]{4,40}|[^\s，。；、,;）)]{3,40})",
     r"(?:パスワード|暗証番号|合言葉|パスコード|暗証|(?i:wi-?fi)|ワイファイ|無線LAN|宅配ボックス)[ 　]?(?:は|：|:|=)[ 　]?(?:「(?P<ja2>[^」\n]{3,30})」|(?P<ja>[!-~]{4,40}|[^\s、。，「]{2,24}?(?=です|でした|に|と|。|、|\s|$)))",
     r"(?:비밀번호|암호|패스워드|비번|비밀 번호|현관번호|와이파이(?: 비번| 비밀번호| 암호)?)(?:는|은)? ?(?:[:：=] ?)?(?P<ko>(?=[^\s,]{0,30}[0-9_#@!-])[^\s,.]{3,40}?|(?<=[는은:] )[가-힣]{4,16}?(?=입니다|이에요|예요|이고|이며))(?=입니다|이에요|예요|이고|이며|야|로|으로|[,.\s]|$)",
     rf"(?i:парол[ьяеию]{{1,2}}|токен[а-я]?|ключ api|api-ключ|пин-?код|кодовое слово|код (?:от|домофона|двери|подъезда|сейфа)(?: [а-я]{{1,20}}){{0,2}}|вай-?фай[а-я]{{0,2}})(?: (?:от|к|для) [а-яё-]{{1,30}}){{0,2}}(?: ?(?::|=|—) ?(?P<ru3>{_PHRASE})|(?: был| была| теперь| такой| -){{1,3}} ?(?P<ru>[^\s,;.]{{3,40}})| (?P<ru2>{_CODE}))",
     rf"(?:كلمة (?:المرور|السر|سر|مرور)|الرقم السري|رمز (?:الدخول|الباب|البوابة))(?: {'[ء-ي]'}{{2,12}}){{0,3}}?(?:(?: ?[:：]| هي| هو) ?(?P<ar>[^\s،,.]{{3,40}})| (?P<ar2>{_CODE}))",
-    rf"(?i:şifre(?:si|niz|miz|m|n)?|parola(?:sı|nız|mız|m|n)?|(?:dış |iç )?kapı kodu|wi-?fi|gizli anahtar(?:ı|ım)?)(?: ise| olarak| de| da| şu| yeni| hâlâ| hala| artık){{0,2}}(?: ?[:=] ?(?P<tr2>{_PHRASE})| (?P<tr>{_CODE}))",
+    rf"(?i:şifre(?:si|niz|miz|m|n)?|parola(?:sı|nız|mız|m|n)?|(?:dış |iç )?kapı kodu|wi-?fi|gizli anahtar(?:ı|ım)?)(?: ise| olarak| de| da| şu| yeni| hâlâ| hala| artık){{0,2}}(?: ?[:=] ?(?P<tr2>{_PHRASE})| (?P<tr>{_CODE})|[^\n.]{{0,24}}?[ ,:](?P<tr3>(?=[^\s,;]{{0,24}}[0-9])(?=[^\s,;]{{0,24}}[a-zA-Z])[!-+.-~]{{6,40}}(?= oldu| olarak)))",
 )
 _SECRET: Final = lazy_regex("|".join(f"(?:{label})" for label in _LABELS))
+_SAID: Final = lazy_regex(
+    r"(?:密码|密碼|口令|网络|无线|パスワード|暗証|パスコード|鍵|비밀번호|비번|암호|패스워드|와이파이|كلمة (?:ال)?(?:مرور|سر)|باسورد|الرقم السري|رمز|واي ?فاي|парол|(?i:wi-?fi)|(?i:şifre|parola))"
+    r"[^A-Za-z\n]{0,20}?(?:\n[^A-Za-z\n]{0,16}?)?(?<![^\s\x80-\uffff:=\"'`(])(?P<said>[0-9]{0,6}+[A-Za-z][^\s\x80-\uffff,;()\"'`<>|]{4,38})"
+)
+"""A value of Latin letters and digits behind a word for a password, or on the line that answers it."""
+_OF_PROGRAMS: Final = lazy_regex(
+    r"(?i)(?:sha|aes|utf|base|rsa|win(?:dows)?|ios|http|oauth|html|mysql|argon|bcrypt|pbkdf|ipv|wpa|802)-?[0-9]{1,4}[a-z]{0,2}|.{1,30}@.{1,30}\.[a-z]{2,9}|[a-z]{2,6}://.*|v?[0-9]{1,3}(?:\.[0-9]{1,3}){1,3}.{0,4}|[0-9]{1,3}-?[A-Za-z]{1,4}"
+)
 _DRAWN: Final = lazy_regex(r"[:：=][ \t]?[\"']?(?P<value>[A-Za-z0-9_-]{24,80})(?![A-Za-z0-9_./-])")
 _HEXADECIMAL: Final = lazy_regex("[0-9a-fA-F-]+")
 _USER: Final = lazy_regex(
-    r"(?:(?i:логин[а-я]{0,2})|用户名|用戶名|账户名|(?:用户|ユーザー|사용자)(?= ?[a-z])|ユーザー名|ユーザーID|ログインID|(?:微信号?|QQ号?|抖音号?|微博|LINE|카톡|카카오톡)(?: ?ID| ?아이디)?(?=[ :：=]{0,3}[A-Za-z][A-Za-z.-]{0,20}[0-9_])|아이디|사용자명|اسم المستخدم|(?i:kullanıcı adı(?:m|n|nız)?)|(?<![A-Z_])[A-Z]{2,12}_USER(?:NAME)?(?=[:=]))(?: ?[:：=は是는은—-])? ?[\"']?(?P<user>[A-Za-z][A-Za-z0-9._-]{2,30})(?![A-Za-z0-9@])"
+    r"(?:(?i:логин[а-я]{0,2})|用户名|用戶名|账户名|登录名|商家号|(?:账号|帐号|账户|계정|アカウント|الدخول|üye girişi|site girişi|girişi)(?:은|는|m|miz)?(?=[ :：]{0,2}[a-z])|(?:用户|ユーザー|사용자)(?= ?[a-z])|ユーザー名|ユーザーID|ログインID|端末ID|会員ID|(?:微信号?|QQ号?|抖音号?|微博|LINE|카톡|카카오톡)(?: ?ID| ?아이디)?(?=[ :：=]{0,3}[A-Za-z][A-Za-z.-]{0,20}[0-9_])|아이디[가는은]?|사용자명|اسم المستخدم|(?i:kullanıcı adı(?:m|n|nız)?)|(?<![A-Z_])[A-Z]{2,12}_USER(?:NAME)?(?=[:=]))(?: ?[:：=は是는은—-])? ?[\"']?(?P<user>[A-Za-z][A-Za-z0-9._-]{2,30})(?![A-Za-z0-9@])"
 )
 _ROLES: Final = frozenset("root admin postgres mysql app user guest test www-data nginx".split())
 _EMAIL: Final = lazy_regex(
@@ -42,17 +50,24 @@ _EMAIL: Final = lazy_regex(
 """An address right behind a character of a script without spaces."""
 _NO_SECRET: Final = lazy_regex(
     r"(?i)(?:слишком|неверн|коротк|забыт|утерян|указан|измен|ист[её]к|не |нет\b|тот же|см\.?|смотри|прежн|стар|минимум|от [0-9]|из [0-9]|обязател|yok|aynı|hatalı|yanlış|en az|değiş|bilmiyor|zorunlu|unut|"
-    r"نفس|غير|خاطئ|错误|太|无|没|忘|不|至少|至多|なし|同じ|未|別途|忘れ|아직|그대로|동일|없|모르|필수|변경|별도|생년월일|아래|다음|영문|숫자|틀렸)"
+    r"نفس|غير|خاطئ|错误|太|无|没|忘|不|至少|至多|なし|同じ|未|別途|忘れ|아직|그대로|동일|없|모르|필수|변경|별도|[0-9]{1,2} ?(?:文字|桁|字|位|자리|글자)|생년월일|아래|다음|영문|숫자|틀렸)"
 )
 
 
 def find_secrets(text: str) -> Iterator[Found]:
     """Yield what a label for a password, a code or a user's name stands before, and what looks drawn behind a colon."""
+    told = set()
     for match in matches(_SECRET, text):
         value = match[match.lastgroup or 0]
         if _NO_SECRET.match(value) is None:
             start, end = match.span(match.lastgroup or 0)
+            told.add(start)
             yield Found(start, end - len(value) + len(value.rstrip(".!?)»\"'")), "secret", 0.9, "label")
+    for match in matches(_SAID, text):
+        value = match["said"].rstrip(".:")
+        mixed = match.start("said") not in told and any(map(str.isdigit, value))
+        if mixed and is_said_secret(value) and _OF_PROGRAMS.fullmatch(value) is None:
+            yield Found(match.start("said"), match.start("said") + len(value), "secret", 0.85, "label")
     for match in matches(_DRAWN, text):
         if looks_drawn(match["value"], 24) and _HEXADECIMAL.fullmatch(match["value"]) is None:
             yield Found(*match.span("value"), "secret", 0.8, "label")
@@ -80,11 +95,26 @@ _LAYOUTS: Final = tuple(
         rf"\[?{_STAMP}\]?(?: [-–])? {{0,2}}{_WHO}[:：] ",  # WhatsApp, Telegram
         rf"{_STAMP}\t{_WHO}\t",  # LINE
         rf"\[{_WHO}\] \[{_STAMP}\]",  # KakaoTalk
-        rf"{_WHO} {{1,4}}[\[(]?{_STAMP}[\])]?(?::|(?=\s{{0,2}}(?:\n|\Z))|(?<=\]))",  # WeChat
+        rf"{_WHO} {{1,4}}[\[(]?{_STAMP}[\])]?(?: ?[:：]|(?=\s{{0,2}}(?:\n|\Z))|(?<=\]))",  # WeChat
+        rf"{_WHO} {{1,2}}{_STAMP} (?=\S)",  # LINE, copied
+        rf"{_WHO} ?[:：] ?(?=[^\s/])",
     )
 )
+_TALK: Final = lazy_regex(
+    r"[?？!！~～؟]|[我你咱哈吗吧呢啊哦呀]|[ㅋㅎㅠ]|[가-힣](?:요|래|지|까|야|자|줘)(?:[ .,]|$)|(?<![가-힣])(?:나|난|저|너|우리)(?![가-힣])|[ねよ](?:[。、 ]|$)|です|って"
+    r"|(?<![ء-ي])(?:أنا|أنت|نحن|يا|انت)(?![ء-ي])|(?<!\w)(?:ben|sen|biz|siz|hocam|mi|mı)(?!\w)"
+)
+_ASKS: Final = words_in(
+    """问 答 問 文 문 답 질문 답변 기자 의사 환자 고객 상담원 상담사 교사 학생 선생님 사회자 면접관 지원자 患者 医生 护士 客户 客服 记者 老师 学生 家长 面试官 候选人 警察 民警 法官 原告 被告 甲 乙 医師 看護師 記者
+    先生 司会 面接官 生徒 店員 客 س ج سؤال جواب المريض الطبيب الصحفي الموظف العميل soru cevap hasta doktor öğretmen öğrenci müşteri muhabir hâkim"""
+)
+"""Who asks and answers in an interview, by no name."""
+_WECHAT: Final = 3
+_MOST: Final = 20  # writers who are looked for in what others say
 _ROLE_BEFORE: Final = lazy_regex("(?:반장|총무|방장|회장|동대표|관리자|群主|管理员) ")
-_ROLE_BEHIND: Final = lazy_regex(" (?:Abla|Abi|Hanım|Bey|Teyze|Amca|Hoca|Usta)\\Z")
+_ROLE_BEHIND: Final = lazy_regex(
+    "(?i: (?:abla|abi|hanım|bey|teyze|amca|hoca|usta|baba|dayı))\\Z|['’]n?[ıiuü]n (?:annesi|babası)\\Z"
+)
 
 
 def find_writers(text: str) -> Iterator[Found]:
@@ -93,26 +123,36 @@ def find_writers(text: str) -> Iterator[Found]:
     The lines have one layout with times, and some have the same writer.
     """
     found: list[list[tuple[int, int]]] = [[] for _ in _LAYOUTS]
+    said: set[int] = set()
     start, above = 0, -1
     while start < len(text):
         check_time()
         end = line_end(text, start)
         for number, layout in enumerate(_LAYOUTS):
             if line := layout.match(text, start, min(end, start + 80)):
-                if number < len(_LAYOUTS) - 1 or line[0].endswith(":") or line.end() < end or above != start:
+                if number != _WECHAT or line[0].endswith((":", "：")) or line.end() < end or above != start:
                     found[number].append(line.span("name"))
                 above = end + 1 if line.end() >= end else -1
+                said |= (
+                    {line.start("name")} if layout is _LAYOUTS[-1] and _TALK.search(text, line.end(), end) else set()
+                )
                 break
         start = end + 1
     for box in matches(_MAILBOX, text):
         yield Found(*box.span("name"), "person", 0.8, "field")
     for lines in found:
         often = Counter(text[slice(*span)] for span in lines)
-        if len(lines) < 3 or len(often) == len(lines):
+        bare = lines is found[-1]  # without times
+        if len(lines) < 3 or not bare < len(often) < len(lines):
+            continue
+        named = any(text.count(name) > times for name, times in often.most_common(_MOST) if len(name) > 1)
+        if bare and not named and 3 * len(said & {begin for begin, _ in lines}) < len(lines):
             continue
         for begin, stop in lines:
             name = text[begin:stop]
-            if name.isupper() or is_plain_form(name.lower()):
+            if bare and often[name] == 1 and begin not in said and not _ROLE_BEHIND.search(name):
+                continue
+            if name.isupper() or is_plain_form(name.lower()) or name.lower() in _ASKS:
                 continue
             role, behind = _ROLE_BEFORE.match(name), _ROLE_BEHIND.search(name)
             kind = "handle" if any(not letter.isalpha() and letter not in " .'-" for letter in name) else "person"

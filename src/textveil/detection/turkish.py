@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from textveil.detection.found import Found, Phase, Row
 from textveil.detection.gates import anywhere
-from textveil.detection.lists import COMPANIES, listed, written
+from textveil.detection.lists import COMPANIES, Marks, listed, lists, written
 from textveil.detection.people_in_records import line_end
 from textveil.text.patterns import check_time, lazy_regex, matches
 
@@ -20,6 +20,15 @@ _WORD: Final = lazy_regex(
 )
 _OPENS: Final = ".!?…:;•*|>\n\t"
 _SKIPPED: Final = " \"'“(—–-[0123456789"
+_IN_COMPOUND: Final = lazy_regex(r"['’]nd[ae]")
+_NICKNAME: Final = lazy_regex(
+    rf"(?:lakabı|lakaplı|namıdiğer|takma adı) [\"“](?P<name>[^\"”\n]{{2,16}})[\"”]|(?<![\w'’])(?P<dear>{_NAME})(?=['’]?c[iıuü](?:ğ[iıuü])?m(?![a-zçğıöşü]))"
+)
+"""What somebody is called by, and to whom a letter is fond: Lara'cığım."""
+_SIGNED: Final = lazy_regex('["”]')
+_SMALL_SHOP: Final = lazy_regex(
+    rf"(?<![\w'’-])(?P<name>(?P<first>{_L}{{4,14}}) (?:(?:anaokulu|kreşi|eczanesi|fırını|okulu|lisesi|hastanesi)|(?P<own>lokantası|pastanesi|kıraathanesi|kuaförü|marketi|pansiyonu|büfesi|kafesi)))(?=(?:n[dy]?[ae]n?)?(?![\w]))"
+)
 _ENDS: Final = lazy_regex(r"\s{0,40}\Z")
 _BEHIND: Final = lazy_regex(
     r" (?:Bey|Hanım|Hoca|Hocam|Efendi|Abi|Abla|Teyze|Amca|Usta|Beyefendi|Hanımefendi|Paşa)(?![a-zçğıöşü])"
@@ -28,17 +37,17 @@ _HONORED: Final = frozenset("bey hanım hoca hocam efendi abi abla teyze amca us
 _TITLES: Final = frozenset(written("tr")["titles"])
 _LABELS: Final = (
     "Adı Soyadı|Ad Soyad|Adı ve Soyadı|Ad|Adı|Soyadı|Soyad|Hasta|Hasta Adı|Hastanın Adı|İsim|İsim Soyisim|Doktor|Hekim|Hemşire|Müşteri|Müşteri Adı|Gönderen|Alıcı|Kimden|Kime|Yetkili|İmza|Veli|Öğrenci|Kiracı|Kiraya Veren|Davacı|Davalı|Sanık|Tanık|Vekili?|Yazar|Hazırlayan|"
-    "Onaylayan|Sorumlu|İletişim Kişisi|Acil Durum Kişisi|Hesap Sahibi|Sigortalı|Refakatçi|Yakını|Anne Adı|Baba Adı|Eşi|Düzenleyen|Teslim Alan|Başvuran|Katılımcılar|Bilgi"
+    "Onaylayan|Sorumlu|İletişim Kişisi|Acil Durum Kişisi|Hesap Sahibi|Sigortalı|Refakatçi|Yakını|Anne Adı|Baba Adı|Eşi|Düzenleyen|Teslim Alan|Başvuran|Şahit|İfade Veren|Emlakçı|Nöbetçi Hekim|Memur|Katılımcılar|Bilgi"
 )
 _LABELLED: Final = lazy_regex(
-    rf"(?<!{_LETTER})(?:(?:Hasta|Hastanın|Müşteri|Öğrenci|Yolcu|Veli) )?(?:{_LABELS}) ?: {{0,3}}(?:(?:Dr|Prof|Av|Uzm|Op|Sn)\. ?){{0,3}}(?P<name>(?:{_NAME}|{_U}{{2,15}})(?: (?:{_NAME}|{_U}{{2,15}}|{_U}\.)(?! ?:|{_LETTER})){{0,3}})"
+    rf"(?<!{_LETTER})(?:(?:Hasta|Hastanın|Müşteri|Öğrenci|Yolcu|Veli) )?(?i:{_LABELS}) ?: {{0,3}}(?:(?:Dr|Prof|Av|Uzm|Op|Sn)\. ?){{0,3}}(?P<name>(?:{_NAME}|{_U}{{2,15}})(?: (?:{_NAME}|{_U}{{2,15}}|{_U}\.)(?! ?:|{_LETTER})){{0,3}})"
 )
 _BEFORE: Final = lazy_regex(rf"({_LETTER}{{1,30}})\.? \Z")
 _SUFFIX: Final = lazy_regex(rf"['’]({_L}{{1,8}}|{_U}{{1,8}})(?!{_LETTER})")
-_IN: Final = frozenset("""da de ta te dan den tan ten daki deki taki teki""".split())
+_IN: Final = frozenset("""da de ta te dan den tan ten daki deki taki teki nda nde ndan nden ndaki ndeki""".split())
 _ORGANIZATIONS: Final = (
     "Üniversitesi|Hastanesi|Bankası|Lisesi|Okulu|İlkokulu|Ortaokulu|Fakültesi|Enstitüsü|Müdürlüğü|Belediyesi|Mahkemesi|Derneği|Şubesi|Vakfı|Partisi|Kulübü|Kliniği|Merkezi|Eczanesi|Holding|Holdingi|Şirketi|Sigorta|Otel|Oteli|Restoran|Kurumu|Odası|Sendikası|Ajansı|"
-    "Gazetesi|Yayınevi|Yayınları|Tıp Merkezi|Market|Kargo|Lojistik|Tekstil|İnşaat|Elektronik|Teknoloji|Teknolojileri|Yazılım|Bilişim|Gıda|Otomotiv|Turizm|Ticaret|Anaokulu|Karakolu|Birliği|Konseyi|Mobilya|Danışmanlık|Havayolları|Hukuk Bürosu|Emniyeti|Dershanesi|Koleji|Akademisi|Kütüphanesi|Müzesi"
+    "Gazetesi|Yayınevi|Yayınları|Tıp Merkezi|Market|Kargo|Lojistik|Tekstil|İnşaat|Elektronik|Teknoloji|Teknolojileri|Yazılım|Bilişim|Gıda|Otomotiv|Turizm|Ticaret|Anaokulu|Karakolu|Birliği|Konseyi|Mobilya|Danışmanlık|Havayolları|Hukuk Bürosu|Emniyeti|Dershanesi|Koleji|Akademisi|Kütüphanesi|Müzesi|Salonu|Kıraathanesi|Pansiyonu?|Büfe(?:si)?|Kafe(?:si)?|Lokantası|Köftecisi|Kuaförü|Bakkalı|Emlak|Pastanesi|Fırını|Kasabı|Dershanesi|Kreşi|Sahnesi|Marketi|Berberi|Eczane|Petrol|Nakliyat|Kırtasiye|Mobilyaları?"
 )
 _INSTITUTION: Final = lazy_regex(
     rf"(?<![\w'’-])(?P<name>(?:(?:{_NAME}|{_U}{{2,12}}|[0-9]{{1,3}}\.) (?:(?:ve|ile) )?){{1,6}}(?:{_ORGANIZATIONS})(?: (?:{_ORGANIZATIONS}|Tıp Fakültesi)){{0,2}}(?: (?:San|Tic|Ltd|A|Ş|ve|Şti|Paz|İth|İhr)\.?){{0,8}}(?: ?A\.Ş\.| ?Ltd\. ?Şti\.)?)(?!{_L})"
@@ -55,7 +64,7 @@ _TOWN: Final = lazy_regex(
     rf"(?<![\w'’-])(?!(?:Europe|Asia|America|Africa|Pacific|Atlantic|Australia)/)(?P<name>(?:[0-9]{{5}} )?{_NAME} ?/ ?(?:{_NAME}|{_U}{{4,12}}))(?![\w/])"
 )
 _AREA: Final = lazy_regex(
-    rf"(?<![\w'’-])(?P<name>{_NAME}(?: {_NAME})?)['’]?(?:nin|nın|nun|nün|in|ın|un|ün)? (?:ilçesi|ili|köyü|mahallesi|kasabası|semti|beldesi|şehri|kenti|adası|gölü|nehri|dağı|bölgesi|ovası)"
+    rf"(?<![\w'’-])(?P<name>{_NAME}(?: {_NAME})?)['’]?(?:nin|nın|nun|nün|in|ın|un|ün)? (?:ilçesi|ili|köyü|mahallesi|kasabası|semti|beldesi|şehri|kenti|adası|gölü|nehri|dağı|bölgesi|ovası)|(?<![\w'’-])(?P<whole>(?:{_NAME} ){{1,3}}(?:Parkı|Plajı|Barajı|Köprüsü|Sahili|Çarşısı|Pazarı|Köyü))(?!{_L})"
 )
 _MONTHS: Final = "OCAK|ŞUBAT|MART|NİSAN|MAYIS|HAZİRAN|TEMMUZ|AĞUSTOS|EYLÜL|EKİM|KASIM|ARALIK|Ocak|Şubat|Mart|Nisan|Mayıs|Haziran|Temmuz|Ağustos|Eylül|Ekim|Kasım|Aralık|ocak|şubat|mart|nisan|mayıs|haziran|temmuz|ağustos|eylül|ekim|kasım|aralık"
 _DATE: Final = lazy_regex(
@@ -99,7 +108,7 @@ _FIELD: Final = lazy_regex(
 )
 """Labels of addresses and of places of birth."""
 _SMALL_LINE: Final = lazy_regex(
-    rf"(?<![\w'’-])(?:{_L}{{3,16}} ){{1,2}}(?:sokak|sokağı|sok\.?|sk\.?|caddesi|cad\.?|bulvarı|mahallesi|mah\.?)(?: no:?)? [0-9]{{1,4}}(?![\w])"
+    rf"(?<![\w'’-])(?:{_L}{{3,16}} ){{1,2}}(?:sokak|sokağı|sok\.?|sk\.?|caddesi|cad\.?|bulvarı|mahallesi|mah\.?)(?: no:?)? [0-9]{{1,4}}(?![\w])|(?<![\w'’-])(?:{_L}{{3,16}} )(?:sitesi|apartmanı)(?: [a-z] blok)?(?: (?:no:? ?)?[0-9]{{1,3}}(?![\w:]))?|(?<![\w'’-])[a-zA-Z] blok (?:no:? ?|daire )?[0-9]{{1,3}}(?![\w:])"
 )
 
 
@@ -112,11 +121,16 @@ def find_places(text: str) -> Iterator[Found]:
             )
     for match in matches(_SMALL_LINE, text):
         first, _, rest = match[0].partition(" ")
-        two = _is_ordinary(first) and rest.count(" ") > 1 and not rest.startswith(("sok", "sk", "cad", "bul", "mah"))
+        two = (
+            _is_ordinary(first)
+            and rest.count(" ") > 1
+            and not rest.startswith(("sok", "sk", "cad", "bul", "mah", "sit", "apa"))
+        )
         yield Found(match.start() + (len(first) + 1 if two else 0), match.end(), "place", 0.8, "street")
-    for pattern, group in ((_LINE, 0), (_AREA, "name")):
-        for match in matches(pattern, text):
-            yield Found(*match.span(group), "place", 0.8, "street")
+    for match in matches(_LINE, text):
+        yield Found(*match.span(), "place", 0.8, "street")
+    for match in matches(_AREA, text):
+        yield Found(*match.span(match.lastgroup or 0), "place", 0.8, "street")
     for match in matches(_TOWN, text):
         if any(_is_listed(part.strip(), "place") for part in re.split("[/ ]", match["name"])):
             yield Found(*match.span("name"), "place", 0.8, "list")
@@ -128,6 +142,9 @@ def find_organizations(text: str) -> Iterator[Found]:
         yield Found(match.start("name"), match.end("name"), "organization", 0.8, "company-end")
     for match in matches(_SHOP, text):
         yield Found(*match.span("name"), "organization", 0.7, "cue")
+    for match in matches(_SMALL_SHOP, text):
+        if match["first"] not in _FUNCTION and (match["own"] or not _is_frequent(match["first"])):
+            yield Found(*match.span("name"), "organization", 0.6, "institution")
     for match in matches(_INSTITUTION, text):
         start = match.start("name")
         first = match["name"].split(" ")[0]
@@ -136,6 +153,7 @@ def find_organizations(text: str) -> Iterator[Found]:
             and _is_ordinary(first)
             and match["name"].count(" ") > 1
             and not _is_listed(first, "place")
+            and text[start - 1 : start] not in ('"', "“")
         ):
             start += len(first) + 1
         yield Found(start, match.end("name"), "organization", 0.7, "institution")
@@ -162,6 +180,13 @@ def _is_listed(word: str, section: str) -> bool:
     return word in listed("tr", section) or (
         word.isupper() and len(word) > 2 and _titled(word) in listed("tr", section)
     )
+
+
+def _is_placed(text: str, word: _Word) -> bool:
+    """Return whether a listed place, or one of two words, stands before the ending of "in": Alanya'daki."""
+    suffix = _SUFFIX.match(text, word.end)
+    listed_too = suffix is not None and lowered(suffix[1]) in _IN and _is_listed(word.text, "place")
+    return listed_too or _IN_COMPOUND.match(text, word.end) is not None
 
 
 def _is_ordinary(word: str) -> bool:
@@ -230,7 +255,11 @@ def _runs(text: str) -> Iterator[list[_Word]]:
 def find_names(text: str) -> Iterator[Found]:
     """Yield persons and places by lists, titles, capitals, and the endings behind an apostrophe."""
     for match in matches(_LABELLED, text):
-        yield Found(*match.span("name"), "person", 0.8, "field")
+        if not any(lowered(word) in _TITLES for word in match["name"].split(" ")):
+            yield Found(*match.span("name"), "person", 0.8, "field")
+    for match in matches(_NICKNAME, text):
+        if match["name"] or text[match.end()] in "'’":
+            yield Found(*match.span(match.lastgroup or 0), "person", 0.7, "title")
     yield from _in_small(text)
     yield from _places_in_small(text)
     lines: dict[int, bool] = {}
@@ -252,7 +281,11 @@ def find_names(text: str) -> Iterator[Found]:
         role = next((n for n, word in enumerate(words[:-1]) if lowered(word.text) in _TITLES), -1)
         if role > 0 and all(_is_ordinary(word.text) for word in words[:role]):
             titled, words, opens = True, words[role + 1 :], False  # Polis Memuru Emrah Söylemez
-        if opens and words and _is_ordinary(words[0].text) and not _is_listed(words[0].text, "given"):
+        signed = len(words) == 2 and not _is_ordinary(words[1].text) and _SIGNED.match(text, words[1].end)
+        if opens and len(words) == 1 and _is_placed(text, words[0]):
+            yield Found(*words[0][:2], "place", 0.6, "list")
+            words = []
+        if opens and words and _is_ordinary(words[0].text) and not (signed or _is_listed(words[0].text, "given")):
             words, opens = words[1:], False
         elif opens and len(words) == 1 and _is_ordinary(words[0].text):
             words = []
@@ -322,7 +355,7 @@ def _judged(text: str, words: list[_Word], *, opens: bool, titled: bool) -> Iter
     elif (
         len(named) == 1
         and not opens
-        and not _is_ordinary(first.text)
+        and (not _is_ordinary(first.text) or _is_foreign_given(lowered(first.text)))
         and not first.text.isupper()
         and not set(first.text) & set("ßäéè")
         and not _NO_GUESS.match(text, last.end)
@@ -330,18 +363,27 @@ def _judged(text: str, words: list[_Word], *, opens: bool, titled: bool) -> Iter
         yield Found(first.start, last.end, "person", 0.4, "guess")
 
 
+def _is_foreign_given(low: str) -> bool:
+    """Return whether a word that is none without its ending is an English given name: Elena is no case of "elen"."""
+    return bool(lists().words.get(low, 0) & Marks.GIVEN) and not _is_word(low)
+
+
 _SHOP: Final = lazy_regex(
     rf"(?i:dükk[aâ]n|lokanta|restoran|kafe|mağaza|şirket|firma|işletme|kuaför|fırın|otel|pansiyon|atölye|büro)[a-zçğıöşüâ]{{0,10}} (?:adı|ismi|adımız)(?: da| ise)? (?P<name>{_NAME}(?: {_NAME}){{0,3}})"
 )
+_SMALL_NAME: Final = lazy_regex(
+    rf"(?<![\w'’.@/-])(?P<name>{_L}{{4,14}})['’](?P<end>y[ae]|n[ae]|n?[dt][ae]n?|n?[ıiuü]n|y?l[ae])(?!\w)"
+)
+"""A name in small letters before an apostrophe, behind which only endings of names stand: gölbaşı'na."""
 _SMALL_PLACE: Final = lazy_regex(
     rf"(?<![\w'’.@/-])(?P<name>{_L}{{4,14}}?)(?P<end>(?:y[ae]|[dt][ae]n?|[dt][ae]ki)(?![\w@'’/-]))"
 )
 _WRITER: Final = lazy_regex(rf"^(?P<name>{_L}{{3,14}})(?=: [^\n])", re.MULTILINE)
 _SMALL: Final = lazy_regex(
-    rf"(?<![\w'’.@/-])(?:(?P<cue>ben|adım|ismim) )?(?P<name>{_L}{{3,16}})(?: (?P<family>{_L}{{4,18}}))?(?![\w@'’/-])"
+    rf"(?<![\w'’.@/-])(?:(?P<cue>ben|adım|ismim) )?(?P<name>{_L}{{3,16}})(?: (?P<family>{_L}{{4,18}}))?(?![\w@/-]|['’](?![dty][aei]))"
 )
 _SMALL_BEHIND: Final = frozenset(
-    "bey beyin beye hanım hanıma hanımın hoca hocam abi abla amca teyze usta dayı yenge".split()
+    "bey beyin beye hanım hanıma hanımın hoca hocam abi abla amca teyze usta dayı yenge öğretmen baba".split()
 )
 
 
@@ -372,6 +414,10 @@ def _places_in_small(text: str) -> Iterator[Found]:
         name = match["name"]
         if _titled(name) in listed("tr", "place") and not _is_ordinary(name) and not _is_ordinary(match[0]):
             yield Found(*match.span("name"), "place", 0.5, "list")
+    for match in matches(_SMALL_NAME, text):
+        for kind in ("place", "given"):
+            if _titled(match["name"]) in listed("tr", kind):
+                yield Found(*match.span("name"), "place" if kind == "place" else "person", 0.5, "guess")
 
 
 def _small_words(text: str) -> Iterator[re.Match[str]]:

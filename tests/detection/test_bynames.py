@@ -21,6 +21,7 @@ def persons(text: str) -> list[str]:
         ("He is \"Dizzy\" to his brothers. Dizzy's favourite film is old.", ["Dizzy", "Dizzy"]),
         ("Her father, \"Old Turnip\", died. Old Turnip's garden is ours.", ["Old Turnip", "Old Turnip"]),
         ("Your plumber \"Quickly\" came.", ["Quickly"]),
+        ("A ginger cat, answers to Marmalade. He answers to the name of Spud.", ["Marmalade", "Spud"]),
         ("The dog (Haggis) is shut in.", ["Haggis"]),
         ("She had a boat called Lazy Tuesday and a cat named Button.", ["Lazy Tuesday", "Button"]),
         ("He lives alone with his cat Pepper.", ["Pepper"]),

@@ -3,7 +3,7 @@
 import pytest
 
 import textveil as tv
-from textveil.detection.cued_names import CUES, Cue, find_cued_names
+from textveil.detection.cued_names import CUES, Cue, find_cued_names, find_introduced
 from textveil.detection.found import plain
 
 
@@ -57,6 +57,10 @@ def test_a_cue_finds_its_example_and_ignores_the_other(cue: Cue) -> None:
         ("NOM : BELKADEM-TISSAUT\n", ["BELKADEM-TISSAUT"]),
         ("Known as:   Rob\n", ["Rob"]),
         ("Dzięki,\nWacek", ["Wacek"]),
+        ("So my partner Flick left, and my brother in law buzz works there", ["Flick", "buzz"]),
+        ("her husband Sunny (70), COPD, more breathless", ["Sunny"]),
+        ("chiama lo zio peppe, il numero\nciao a tutti, a domani", ["peppe"]),
+        ("a tia cida vai atender no lugar\nnão vai dar hoje", ["cida"]),
         ("bel ik mevr ter Braak", ["ter Braak"]),
         ("Utente: Hermínio Falcato Brás\n", ["Hermínio Falcato Brás"]),
     ],
@@ -84,12 +88,35 @@ def test_cues_of_each_language_announce_a_name(text: str, names: list[str]) -> N
         "my wife googled it and my wife really wants it",
         "viendra avec son compagnon, demain",
         "The Grey Goose, her car; Monday, his birthday",
+        "her sister Monday; my brother English, my sister wedding was late",
+        "so ist es mit tante und oma, die\nwir haben ja auch zeit",
         "one of a kind Cisco router",
         "LETTERA DI DIMISSIONE",
     ],
 )
 def test_cues_before_what_names_nobody(text: str) -> None:
     assert cued(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("hi it's penny from the florist", ["penny"]),
+        ("alright mate dusty here at the shop; dusty here from the shop", ["dusty"]),
+        ("Hi, Chance here from Oakapple", ["Chance"]),
+        ("you're speaking to Fern. Through to the till: I was talking to Clay, how are you", ["Fern", "Clay"]),
+        ("hallo moni hier ist wolle, du", ["wolle", "moni"]),
+        ("oi gente, aqui é a duda do salão", ["duda"]),
+        ("hola familia, soy la chusa. que", ["chusa"]),
+        ("ciao titti sono gigio, allora", ["gigio", "titti"]),
+        ("hi its about a leak; hello, this is great; hi it's late already", []),
+        ("hey it's me. hallo, hier ist der schlüssel. hi its tash92 here", []),
+        ("hi it's Mia's birthday; I was speaking to management, and talking to strangers.", []),
+    ],
+)
+def test_who_says_who_it_is_goes_whatever_word_the_name_is(text: str, names: list[str]) -> None:
+    read = plain(text).text
+    assert [text[span.start : span.end] for span in find_introduced(read)] == names
 
 
 @pytest.mark.parametrize(

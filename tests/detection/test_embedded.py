@@ -68,6 +68,12 @@ def found(text: str) -> list[tuple[str, str]]:
         ),
         ("Jun  7 08:15:02 host sshd[4]: open", [("Jun  7", "date"), ("08:15:02", "time"), ("4", "code-number")]),
         ("on July twenty ninth two thousand eight", [("July twenty ninth two thousand eight", "date")]),
+        ("born second of the third, fifty-one.", [("second of the third, fifty-one", "date")]),
+        (
+            "twenty first of the seventh, nineteen forty four",
+            [("twenty first of the seventh, nineteen forty four", "date")],
+        ),
+        ("the first of the second ten were late", []),
         ("AGED: 42", [("42", "age")]),
         ("she is 42 years old", [("42", "age")]),
         ("a 42-year-old man", [("42", "age")]),

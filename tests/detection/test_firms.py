@@ -6,7 +6,7 @@ import pytest
 
 from textveil.detection import firms as searches
 from textveil.detection.embedded import embedded_detector
-from textveil.detection.firms import find_cued_firms, find_firms
+from textveil.detection.firms import find_cued_firms, find_firms, find_inns
 from textveil.detection.found import plain
 from textveil.text.patterns import matches, matches_at
 
@@ -54,6 +54,13 @@ def firms(text: str) -> list[str]:
         ("in de Sint-Agathakerk en", "Sint-Agathakerk"),
         ("woont in Huize Avondrust, kamer", "Huize Avondrust"),
         ("vive en la Residencia Virgen del Soto.", "Residencia Virgen del Soto"),
+        ("chez Boulangerie Ty Krampouz à Morlaix", "Boulangerie Ty Krampouz"),
+        ("c/o Pizzeria da Zia Peppa, poi", "Pizzeria da Zia Peppa"),
+        ("über dem Café Lorenzen in der", "Café Lorenzen"),
+        ("he works at tickety boo removals and\nyes he does", "tickety boo removals"),
+        ("pick it up from hollins & daughter yet\nok", "hollins & daughter"),
+        ("sopra la ferramenta bozzi. porta il vino\nciao", "ferramenta bozzi"),
+        ("bei bäckerei harms an der ecke\nja genau so", "bäckerei harms"),
         ("à l'EHPAD Les Glycines", "EHPAD Les Glycines"),
     ],
 )
@@ -91,6 +98,25 @@ def test_an_employer_is_found_by_two_words_where_one_is_named(text: str, expecte
 )
 def test_sorts_of_houses_alone_are_no_firms(text: str) -> None:
     assert firms(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "inns"),
+    [
+        ("In the Plough, then home; passes the Woodman each day", ["Plough", "Woodman"]),
+        ("a seat at the Castle; to the Castle", ["Castle"]),
+        ("the Rose & Crown Ladies lose; at the Black Dog.", ["Rose & Crown", "Black Dog"]),
+        ("hes still in the dog and partridge lol\nyes", ["dog and partridge"]),
+        ("he went to the red lion, then\nhome", ["red lion"]),
+        (
+            "in the Star Wars film, the Swan of Avon, a Fox and Goose story, the Bull Ring; at the Crown Court",
+            [],
+        ),
+        ("behind the plough all night\nhe saw a dog and cat, in the black-bear", []),
+    ],
+)
+def test_inns_go_by_their_signs(text: str, inns: list[str]) -> None:
+    assert [text[span.start : span.end] for span in find_inns(text)] == inns
 
 
 def test_a_person_ends_before_the_firm() -> None:

@@ -116,6 +116,15 @@ PIECES += [
 
 PIECES += [
     "that is P-E-T-T-I-F-E-R,",
+    "that's T for Tango, I, double L, E, Y.",
+    "hi it's penny from the shop",
+    "you're speaking to Fern.",
+    "in the Plough all night",
+    "nul zes, een twee, drie vier, vijf vijf,",
+    "Mike Victor one two, Alpha Bravo",
+    "born second of the third, fifty-one.",
+    "the memorable word?\nB: marzipan.\n",
+    "\ngisteren in der färbergasse en dat is alles wat ik er van weet\nja dat is het\nnee dat is het niet so",
     "\n| Ada | 3/6 |\n| Bea | 14/7 |\n| Cem | 2/8 |\n",
     "a letter from Hale & Marsh, solicitors",
     "P<UTOZUSE<<ADA<<<<<<<<<<<<<<",

@@ -5,6 +5,8 @@ from tests.helpers.growth import is_linear
 
 import textveil as tv
 from textveil.detection.embedded import embedded_detector
+from textveil.detection.found import Found
+from textveil.detection.mentions import with_guesses
 from textveil.detection.name_evidence import EVIDENCE, Evidence
 
 DETECTOR = embedded_detector()
@@ -80,6 +82,14 @@ def test_what_names_nobody_has_no_evidence(text: str) -> None:
     assert found(text) == []
 
 
+def test_an_unlisted_word_that_is_a_guess_once_is_one_everywhere() -> None:
+    text = "Twiglet ran. We met Twiglet, Twiglet's aunt, a twiglet and Twiglet_2."
+    spans = with_guesses(text, [Found(20, 27, "person", 0.3)])
+    assert [(span.start, span.end, span.score) for span in spans] == [(0, 7, 0.3), (20, 27, 0.3), (29, 36, 0.3)]
+    known = [Found(0, 4, "person", 0.3)]
+    assert with_guesses("Sand ran. Sand is here.", known) == known
+
+
 @pytest.mark.parametrize(
     ("text", "mentions"),
     [
@@ -89,6 +99,9 @@ def test_what_names_nobody_has_no_evidence(text: str) -> None:
         ("Mr Andreas Demetriades sued. The case of A. Demetriades.", []),
         ("Mr Franz Cede came. He saw the letter of Cede there.", ["Cede"]),
         ("Mr Franz Cede came. Cede the land. They cede it.", []),
+        ("my partner Hope. Hope, faith and love. Hope (n.) is a word.", []),
+        ("I met my partner Hope. Hope in a mood. Hope springs. Hope - low.", ["Hope", "Hope", "Hope"]),
+        ("Mark Zumtobel said so. Mark the date. Dr. Bright. Bright red blood.", []),
         ("It is Massachusetts General Hospital (MGH). At MGH we", ["MGH"]),
         ("of Zumtobel Lighting GmbH; later Zumtobel Lighting grew", ["Zumtobel Lighting"]),
     ],

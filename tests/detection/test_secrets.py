@@ -340,6 +340,8 @@ def test_a_shipped_list_of_products_keeps_no_secret() -> None:
         ("root pw on it is still snowglobe right?", ["snowglobe"]),
         ('root pw?\nno i set it to "paper-moon"', ["paper-moon"]),
         ('passphrase "copper lamp 9 otter"', ["copper lamp 9 otter"]),
+        ("And the memorable word?\nB: It's pickled walnut.\nA: Thanks", ["pickled walnut"]),
+        ("the wifi is copper-with-otters and slow", ["copper-with-otters"]),
         ('client("pk_stage_8fJ2kLm9Qx7TzW4v");', ["pk_stage_8fJ2kLm9Qx7TzW4v"]),
     ],
 )
@@ -351,6 +353,7 @@ def test_words_stand_where_secrets_stand(text: str, values: list[str]) -> None:
     "text",
     [
         "the password is still required, the pw reset-page is down",
+        "Forgot your password?\nB: I never had one\nA: memorable word?\nB: Sorry, no idea.",
         'phrase "copy it and paste it", password "must be long and have letters"',
         'TOKEN_NAME = "access"; API_KEY = "your-key-here"; output "token_url" { value = "none" }',
         "key_profile2024 and pk_constraint_name, user_settings2 and api_version2beta",

@@ -108,6 +108,24 @@ def test_a_chat_goes_with_all_its_mentions() -> None:
     assert [text[span.start : span.end] for span in tv.detect(text)] == ["tom", "ottilie", "tom", "tom", "Ottilie"]
 
 
+def test_writers_whose_names_are_words_go_with_their_mentions_in_a_chat_with_times() -> None:
+    text = "[12:04] moss: did bear come\n[12:05] bear: no\n[12:06] moss: ring bear, bear the bear\n[12:07] bear: ok"
+    found = [text[span.start : span.end] for span in tv.detect(text) if span.kind == "person"]
+    assert found == ["moss", "bear", "bear", "moss", "bear", "bear", "bear"]
+    log = text.replace("moss", "info").replace("bear", "error")
+    assert [span for span in tv.detect(log) if span.kind == "person"] == []
+
+
+def test_who_speaks_at_a_hearing_and_who_posts_goes() -> None:
+    hearing = "MR LOCKSTOCK: Where were you?\nWITNESS: In bed.\nMR SPEAKER: Order.\n"
+    assert [hearing[span.start : span.end] for span in find_senders(hearing)] == ["LOCKSTOCK"]
+    posts = "jade_m: love you\nnana_pat: who is it\njade_m: nana please, no"
+    assert [posts[span.start : span.end] for span in find_senders(posts)] == ["jade_m", "nana_pat", "jade_m"]
+    assert list(find_senders("max_tokens: 3\nbase_url: the one\nuser_ids: many")) == []
+    talk = "Big Col: Guilty of that.\nDilly Sharples: no\nBig Col: ok"
+    assert [talk[span.start : span.end] for span in find_senders(talk)] == ["Big Col", "Dilly Sharples", "Big Col"]
+
+
 def test_writers_whose_names_are_words_go_in_a_lively_talk() -> None:
     talk = "kiwi: hey there\nfox: hi you\nkiwi: when are we going?\nfox: at 8\nkiwi: ok\nfox: bring the ball!"
     assert [talk[span.start : span.end] for span in tv.detect(talk) if span.kind == "person"] == ["kiwi", "fox"] * 3

@@ -143,6 +143,12 @@ def test_a_shortened_particle_goes_with_its_name() -> None:
     assert not any("v." in case[span.start : span.end] for span in tv.detect(case))
 
 
+def test_an_adjective_behind_a_label_begins_no_name() -> None:
+    text = "Review: Great Zumtrel, terrible. Ed.: Cress Zumtrel, us."
+    spans = [Found(14, 21, "person", 0.4, "tagger"), Found(44, 51, "person", 0.4, "tagger")]
+    assert [text[span.start : span.end] for span in with_whole_runs(text, spans)] == ["Zumtrel", "Cress Zumtrel"]
+
+
 @pytest.mark.parametrize(
     ("text", "whole"),
     [
@@ -158,6 +164,8 @@ def test_a_shortened_particle_goes_with_its_name() -> None:
         ("He came over the Western Zumbria then.", "Western Zumbria"),
         ("He lived in Old Zumbria.", "Old Zumbria"),
         ("They met near the Dublin Reservoir in May.", "Dublin Reservoir"),
+        ("geboren in Zossen auf Zumbria, wohnt", "Zossen auf Zumbria"),
+        ("Ed.: Cress Umunna", "Cress Umunna"),
     ],
 )
 def test_articles_epithets_and_directions_go_with_their_name(text: str, whole: str) -> None:

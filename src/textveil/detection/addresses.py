@@ -21,6 +21,7 @@ from textveil.detection.gates import (
     places_of,
     with_words,
 )
+from textveil.detection.units import FOREIGN_NUMBER_WORDS
 from textveil.text.patterns import either_of, lazy_regex, matches, matches_at
 from textveil.text.tokens import Kind, addresses
 
@@ -381,54 +382,97 @@ def _validity(regions: tuple[str, ...]) -> Callable[[str], bool]:
     return valid
 
 
-_SPOKEN_DIGIT: Final = "(?:oh|zero|one|two|three|four|five|six|seven|eight|nine|double|triple|treble|hundred|thousand)"
-_SPOKEN_WORDS: Final = joined_words(_SPOKEN_DIGIT.strip("(?:)").replace("|", " "))
+_SPOKEN_WORDS: Final = joined_words(
+    "oh zero one two three four five six seven eight nine double triple treble hundred thousand"
+)
+_LETTERS: Final = joined_words(
+    """alpha alfa bravo charlie delta echo foxtrot golf hotel india juliet juliett kilo lima mike november oscar papa
+    quebec romeo sierra tango uniform victor whiskey whisky xray yankee zulu"""
+)
+"""Words that radio spells letters by."""
+_LARGE: Final = "cent|ci?en|hund|taus|hond|duiz|mil|sto|ntos|cem"
+_OTHER_DIGITS: Final = (
+    frozenset(
+        [word for word in FOREIGN_NUMBER_WORDS.split() if not re.search(_LARGE, word)]
+    )
+    | joined_words("null nul zwo eins een um uno un meia doppel")
+)  # fmt: skip
+"""Numbers below a hundred in words of other languages."""
+_SPOKEN_DIGIT: Final = rf"(?:{either_of(' '.join(_SPOKEN_WORDS | _LETTERS | _OTHER_DIGITS))})"
 SPOKEN_DIGITS: Final = lazy_regex(
-    rf"(?<![A-Za-z-])(?i:{_SPOKEN_DIGIT}(?:(?:,? |-){_SPOKEN_DIGIT}){{3,20}})(?![A-Za-z-])"
+    rf"(?<![A-Za-z-])(?i:{_SPOKEN_DIGIT}(?:(?:,? | (?:y|et|e) |-){_SPOKEN_DIGIT}){{3,20}})(?![A-Za-z-])"
 )
 _SPOKEN_LABEL: Final = lazy_regex(
     r"(?i)\b(?:(?P<strong>number|account|extension|ext|code|codes|pin|ref(?:erence)?|serial|policy|case|ticket|zip|postcode"
     r"|post code|social|ssn|ending|ends|digits|safe|keypad|combination|plate|reg(?:istration)?|last (?:four|three|4|3)"
-    r"(?: digits)?(?: of (?:the |my |your |his |her )?[a-z ]{3,16})?)(?: (?:is|are|was|in|with|ends|ending|of))?"
+    r"(?: digits)?(?: of (?:the |my |your |his |her )?[a-z ]{3,16})?)(?:'s| (?:is|are|was|in|with|ends|ending|of))?"
     r"|id|it's|its|is|on|at|call)\W{1,3}\Z"
 )
 _TEENS: Final = either_of(
     """ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty
     seventy eighty ninety hash star dash slash"""
 )
-_SPOKEN_TOKEN: Final = rf"(?:(?i:{_TEENS}|{_SPOKEN_DIGIT})|(?!OH)[A-Z]{{1,2}}+|[0-9]{{1,2}}+)"
+_SPOKEN_TOKEN: Final = rf"(?:(?i:{_TEENS}|{either_of(' '.join(_SPOKEN_WORDS))})|(?!OH)[A-Z]{{1,2}}+|[0-9]{{1,2}}+)"
 SPOKEN_CODE: Final = lazy_regex(
     rf"(?<![A-Za-z0-9-]){_SPOKEN_TOKEN}(?:(?:, | |-){_SPOKEN_TOKEN}){{2,20}}+(?![A-Za-z0-9'-]|[.:][0-9]"
     r"| (?i:hours?|days?|weeks?|years?|minutes?|times|people|of)\b)"
 )
 """Letters and digits that are spelled, in words or spaced out, behind a word that tells what they are."""
+_ANSWER: Final = (
+    r"[^\n?]{0,40}\?\n[^\n:]{1,24}: {1,2}"
+    r"(?i:(?:it'?s|yes|yeah|um|er|sure|ok|okay|hang on|so|that's|and)[,. ]{1,5}){0,4}"
+)
+_ANSWERED: Final = lazy_regex(_ANSWER)
 _BEFORE_TOKENS: Final = words_in(
     """number account extension ext code codes pin ref reference serial policy case ticket zip postcode social ssn
     ending ends digits safe keypad combination plate reg registration"""
 )
-_TOKEN_BEGINS: Final = lazy_regex(r"(?i)\b[a-z]++(?: (?:is|are|was|in|with|ends|ending))?[:,]? (?=[a-z0-9])")
+_TOKEN_BEGINS: Final = lazy_regex(r"(?i)\b[a-z]++(?:'s| (?:is|are|was|in|with|ends|ending))?[:,]? (?=[a-z0-9])")
 _COUNTING: Final = ("one two three four", "ten nine eight", "five four three", "four three two", "three two one")
 SPOKEN_GATE: Final = either(
-    with_words("oh zero one two three four five six seven eight nine double"), at_digits("[0-9A-Z] [0-9] [0-9] [0-9]")
+    WithWords(lambda: _SPOKEN_WORDS | _LETTERS | _OTHER_DIGITS), at_digits("[0-9A-Z] [0-9] [0-9] [0-9]")
 )
+
+
+def _are_digits(words: list[str], fewest: int) -> bool:
+    """Return whether these words spell a number, digit by digit, and neither count nor tell one number."""
+    letters = len(_LETTERS.intersection(words))
+    if letters:
+        return letters > 1 and len(words) > 4 and not _LETTERS.issuperset(words)
+    if not _SPOKEN_WORDS.issuperset(words):
+        return len(words) >= fewest and len(set(words)) < len(words)
+    return (
+        len(words) >= fewest
+        and not " ".join(words).startswith(_COUNTING)
+        and words.count("hundred") + words.count("thousand") < 3
+    )
+
+
+_ASKED: Final = lazy_regex(
+    r"(?i)\b(?:number|account|extension|code|pin|ref(?:erence)?|post ?code|zip|policy|nummer|numero|codigo|codice)"
+    rf"{_ANSWER}\Z"
+)
+"""The question before it, and what begins the answer."""
+
+
+def _is_asked(text: str, start: int) -> bool:
+    asked = text.rfind("?\n", max(0, start - 60), start) >= 0
+    return asked and _ASKED.search(text, max(0, start - 120), start) is not None
 
 
 def find_spoken_numbers(text: str) -> Iterator[Found]:
     """Yield telephone numbers and others that are spelled digit by digit: oh seven seven double oh nine hundred."""
-    for match in matches_at(SPOKEN_DIGITS, text, (start for start, _ in places_of(text, _SPOKEN_WORDS))):
-        words = re.split("[ ,-]+", match[0].lower())
+    begins = _SPOKEN_WORDS | _LETTERS | _OTHER_DIGITS
+    for match in matches_at(SPOKEN_DIGITS, text, (start for start, _ in places_of(text, begins))):
+        words = [word for word in re.split("[ ,-]+", match[0].lower()) if word in begins]
         labelled = _SPOKEN_LABEL.search(text, max(0, match.start() - 16), match.start()) is not None
-        counting = " ".join(words).startswith(_COUNTING)
-        if (
-            len(words) >= (4 if labelled else 7)
-            and not counting
-            and words.count("hundred") + words.count("thousand") < 3
-        ):
+        if _are_digits(words, fewest=4 if labelled or _is_asked(text, match.start()) else 7):
             yield Found(*match.span(), "id", 0.7, "spoken")
-    for begun in matches_at(_TOKEN_BEGINS, text, (start for start, _ in places_of(text, _BEFORE_TOKENS))):
-        code = SPOKEN_CODE.match(text, begun.end())
-        label = _SPOKEN_LABEL.search(text, max(0, begun.end() - 40), begun.end())
-        if code is None or label is None or not label["strong"]:
+    for place, _ in places_of(text, _BEFORE_TOKENS):
+        heads = (head for pattern in (_TOKEN_BEGINS, _ANSWERED) if (head := pattern.match(text, place)))
+        code = next((code for head in heads if (code := SPOKEN_CODE.match(text, head.end()))), None)
+        label = code and _SPOKEN_LABEL.search(text, max(0, code.start() - 40), code.start())
+        if code is None or not (_is_asked(text, code.start()) or (label and label["strong"])):
             continue
         tokens = re.split("[ ,-]+", code[0])
         told = sum(token.lower() in _SPOKEN_WORDS for token in tokens)

@@ -91,6 +91,7 @@ _OTHER_CALLS: Final = (
         lazy_regex(rf"(?: na (?:niego|nia|mnie))?{_CALLED}"),
     ),
 )
+_ANSWERS_TO: Final = lazy_regex(rf" to(?: the name(?: of)?)?{_CALLED}")
 _NAME_FIRST: Final = lazy_regex(
     r"(?:den|die|der|ihn|sie|hem|haar|dat) (?:alle|jeder|jede|man|wir|iedereen|we|wij|ze|(?:seine|ihre|meine"
     r"|zijn|haar"
@@ -187,8 +188,8 @@ def _roles() -> frozenset[str]:
 
 @cache
 def _telling() -> frozenset[str]:
-    words = (*words_in(_VERBS), "known", "nicknamed", *words_in(_FRIENDS), *words_in(_LABELS), *words_in(_EPITHETS))
-    return frozenset(words) | _animals() | _craft() | _calls().keys()
+    words = (*words_in(_VERBS), *words_in(_FRIENDS), *words_in(_LABELS), *words_in(_EPITHETS))
+    return frozenset((*words, "known", "nicknamed", "answers")) | _animals() | _craft() | _calls().keys()
 
 
 @cache
@@ -215,8 +216,8 @@ def find_bynames(text: str) -> Iterator[Found]:
             yield Found(start, named.end(), "person", 0.6, _HERE)
         if low in verbs and _ALL.search(text, *before):
             match = _HIM.match(text, end)
-        elif low == "nicknamed":
-            match = _CALLED_BEHIND.match(text, end)
+        elif low in ("nicknamed", "answers"):
+            match = (_CALLED_BEHIND if low == "nicknamed" else _ANSWERS_TO).match(text, end)
         elif low == "known":
             match = _AS.match(text, end)
             match = match if match is not None and _is_of_person(text, match, *before) else None

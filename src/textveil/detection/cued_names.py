@@ -10,15 +10,17 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from textveil.detection import lists as known
+from textveil.detection.dates import is_day_or_month
 from textveil.detection.firms import FORM
 from textveil.detection.formal_names import HONORS
 from textveil.detection.found import Found, words_in
 from textveil.detection.gates import WithWords, places_of
 from textveil.detection.language_words import is_compound
 from textveil.detection.languages import ORDINARY, language_of
-from textveil.detection.lists import LANGUAGES, Marks, by_language, lists, ordinary_words, small_words
+from textveil.detection.lists import LANGUAGES, Marks, by_language, frequent_words, lists, ordinary_words, small_words
 from textveil.detection.name_evidence import is_camel
-from textveil.detection.people_in_records import is_plain_form, is_plain_word
+from textveil.detection.names_in_one_case import is_small
+from textveil.detection.people_in_records import is_plain_form, is_plain_word, is_role, is_thing
 from textveil.text.patterns import check_time, lazy_regex
 
 
@@ -55,7 +57,7 @@ _TITLES: Final = (
 _LINE: Final = r"(?:\A|[\n|;>\t{}]|[.!?]['\")]?[ ]|[ ]{2})[ \t>*_#\"'-]{0,8}"
 _ANY: Final = lazy_regex(r"")
 _BESIDE_KIN: Final = lazy_regex(
-    rf"(?:-in-law)?(?:\.? (?:of|von|des|de|di|do|da|van|af|av) |, (?:o|a|der|die|den|dem|il|la|el) |,? "
+    rf"(?:[- ]in[- ]law)?(?:\.? (?:of|von|des|de|di|do|da|van|af|av) |, (?:o|a|der|die|den|dem|il|la|el) |,? "
     rf"| \((?=[A-Z][A-Za-z'. -]{{1,40}}\)))"
     rf"{_TITLES}{{0,2}}(?=[A-Za-z])"
 )
@@ -86,12 +88,13 @@ _ONLY_BEHIND: Final = words_in("ne dit dite detta nato nacido nascido ur")
 """Words for birth that a name stands before, not behind."""
 _CALLED_KIN: Final = words_in(
     """uncle aunt auntie aunty granny grandad granddad nan nana nanna gran
-    grandma grandpa tante onkel oom oma opa tia tio zia zio nonno nonna vo ciocia wujek
+    grandma grandpa tante onkel oom ome oma opa tia tio tito tita zia zio nonno nonna vo ciocia wujek tonton papi mamie
     abuela abuelo"""
 )
 """Relatives whom a name follows when they are called by it: Aunt Peg."""
 _FOLLOWS_NAME: Final = lazy_regex(
-    r" (?:is|was|has|had|died|said|says|will|can|and|who|called|texted|messaged|lives|works|came|went|does|did)\b"
+    r" (?:is|was|has|had|died|said|says|will|can|and|who|called|texted|messaged|lives|works|came|went|does|did|rang"
+    r"|rings|screaming|crying|never|always|just)\b"
     r"|[,.!?\n]|\Z"
 )
 _WHO_IS: Final = lazy_regex(
@@ -193,6 +196,72 @@ def find_cued_names(text: str) -> Iterator[Found]:
                 break
 
 
+_SAYS_WHO: Final = (
+    r"(?P<says>)(?i:(?:it'?s|it is|this is)(?: only| just)?|(?P<de>hier(?: ist| spricht| is)?(?: der| die)?)"
+    r"|(?P<fr>c'est|ici)|(?P<es>(?:soy|habla)(?: la| el)?)"
+    r"|(?P<it>(?:sono|parla|qui)(?: la| il)?)|(?P<pt>aqui e(?: a| o)?)|(?P<nl>met))"
+)
+_SPEAKER: Final = (
+    r"(?P<name>[A-Za-z][a-z]{1,20}(?:-[a-z]{2,12})?)(?![.'@_-]?[A-Za-z0-9_]| [A-Z]| (?:v[ao]n|de|del|di|da) )"
+)
+"""A single word: names of several have lists and capitals to tell them."""
+_GREETED: Final = lazy_regex(
+    rf"(?:,? (?P<to>[A-Za-z-]{{2,20}}))?(?:,? [A-Za-z-]{{2,20}}){{0,2}}?[,!.]{{0,2}}(?: um| er| yeah)?"
+    rf" {_SAYS_WHO} {_SPEAKER}"
+)
+"""Behind a greeting, who says so: hi it's penny from, hallo moni hier ist atze."""
+_SPOKEN_TO: Final = lazy_regex(
+    rf" (?i:to|with) {_SPEAKER}(?=[.,!?\n]|\Z)"
+    rf"| (?P<de>(?i:ist|spricht)(?: der| die)?) {_SPEAKER.replace('name', 'other')}"
+)
+_HERE: Final = lazy_regex(
+    r"(?:\A|\n|: |[.!?,\"'] ?|\b(?i:hi|hello|hey|hiya|morning|alright|mate|all) )(?P<name>[A-Za-z][a-z'-]{2,20}) \Z"
+)
+_HERE_FROM: Final = lazy_regex(r" (?:from|at|again|calling|ringing)\b|[,.!]? (?:just|only) (?:ringing|calling)\b")
+_BESIDE: Final = 3  # characters between who is greeted and who says it
+_GREETINGS: Final = words_in(
+    "hi hiya hello hey hallo hola ciao oi ola allo coucou salut hoi moin morning alright yo servus bonjour bongiorno"
+)
+_SPEAKING: Final = words_in("speaking talking through hier here")
+INTRODUCED_GATE: Final = WithWords(lambda: _GREETINGS | _SPEAKING)
+
+
+def find_introduced(text: str) -> Iterator[Found]:
+    """Yield who says to others who it is, whatever word the name is: dusty here from the shop, hi it's Norm."""
+    for start, end in places_of(text, _GREETINGS | _SPEAKING):
+        low = text[start:end].lower()
+        if low == "here":
+            named = _HERE.search(text, max(0, start - 40), start) if _HERE_FROM.match(text, end) else None
+        else:
+            named = (_GREETED if low in _GREETINGS else _SPOKEN_TO).match(text, end)
+        if named is None:
+            continue
+        group = "name" if named["name"] else "other"
+        language = next((key for key in LANGUAGES if key in named.groupdict() and named[key]), "en")
+        if _can_speak(text, named[group].lower(), named.end(group), language, strong=low in ("here", *_GREETINGS)):
+            yield Found(*named.span(group), "person", 0.6, "cue")
+            to = named["to"] if low in _GREETINGS and named["to"] else ""
+            greeted = to and named.start("says") - named.end("to") < _BESIDE
+            if greeted and _can_speak(text, to.lower(), named.end("to"), language, strong=False):
+                yield Found(*named.span("to"), "person", 0.6, "cue")
+
+
+def _can_speak(text: str, low: str, end: int, language: str, *, strong: bool) -> bool:
+    """Return whether somebody may say that this is the name; ``strong``: words beside it leave little else."""
+    marks = lists().words.get(low, 0)
+    other = low in known.FUNCTION_WORDS or low in known.chat_words() or low in known.RELATIONS or low in known.TITLES
+    if other or is_role(low) or marks & Marks.OTHER or is_day_or_month(low):
+        return False
+    if marks & Marks.GIVEN or not (is_plain_form(low) or _is_ordinary(low, language)):
+        return True
+    plain = low in known.ADJECTIVES or is_thing(low) if language == "en" else low in ordinary_words("nl")
+    return strong and not plain and _SPEAKS_ON.match(text, end) is not None
+
+
+_SPEAKS_ON: Final = lazy_regex(
+    r" (?:here|from|at|calling|ringing|speaking)\b|,"
+    r"|[.!]? (?:du|ich|je|el|il|o|ik|no|en|do|da|del|della|von|vom|van|de)\b"
+)
 _AT_HOUSE: Final = lazy_regex(r"(?:del|d[aio]|du|des|della|de la) [A-Z]{3,}(?![A-Za-z])")
 _INSIDE: Final = frozenset("0123456789_@/.\\$#")
 _NAME_LABELS: Final = words_in(
@@ -247,10 +316,16 @@ def _announced(
         joint = _AND.match(text, stop) if cue in (_KIN_CUE, _LABEL_CUE, _GREETING_CUE) else None
         if joint is None or (joint["and"] == "en" and language not in ("nl", "en")):
             return  # in Spanish and French, "en" is where somebody lives
-        following = _name_end(text, joint.end(), language, cue)
+        following = _listed_end(text, joint.end(), language, cue)
         if not following:
             return
         at, stop = joint.end(), following
+
+
+def _listed_end(text: str, at: int, language: str, cue: Cue) -> int:
+    """Return where a name ends that stands behind another; 0 for none: her husband Sam (70), COPD."""
+    end = _name_end(text, at, language, cue)
+    return 0 if text[at:end].isupper() and not lists().words.get(text[at:end].lower(), 0) & _NAMES else end
 
 
 def _announced_end(text: str, start: int, end: int, at: int, cue: Cue, language: str) -> int:
@@ -258,10 +333,16 @@ def _announced_end(text: str, start: int, end: int, at: int, cue: Cue, language:
     low = text[start:end].lower()
     if text[at].islower() and cue in (_CALLED_CUE, _APPOSED_CUE):
         return _small_end(text, at)
-    if text[at].islower() and cue is _KIN_CUE and language == "en" and text[end:at] == " ":
-        stop = _small_end(text, at)
-        fits = _FOLLOWS_NAME.match(text, stop) and _POSSESSIVE.search(text, max(0, start - 8), start)
+    near = cue is _KIN_CUE and language == "en" and text[end:at] in _RIGHT_BESIDE
+    owned = near and _POSSESSIVE.search(text, max(0, start - 8), start) is not None
+    if text[at].islower() and near:
+        stop = _small_end(text, at, related=owned)
+        fits = owned and _FOLLOWS_NAME.match(text, stop)
         return 0 if not fits or _VERB_ENDING.search(text, at, stop) else stop
+    of_kin = cue is _KIN_CUE and low in _CALLED_KIN and text[end:at] == " "
+    if of_kin and text[start].islower() and text[at].islower() and is_small(text):
+        word = _SMALL_NAME.match(text, at)
+        return word.end() if word and _can_be_called(word[0], {language, language_of(text)}) else 0
     aside = cue is _KIN_CUE and text[start].islower() and text[at - 2 : at] == ", "
     small = aside or (cue is _KIN_CUE and language != "en")
     person = language == "en" and low not in _NOT_ONLY_PERSONS and (not low.endswith("ed") or " by" in text[end:at])
@@ -273,10 +354,12 @@ def _announced_end(text: str, start: int, end: int, at: int, cue: Cue, language:
     stop = _name_end(text, at, language, cue, small=small, sure=sure)
     if cue is _LABEL_CUE and stop and not _SIGN.search(text, end, at):
         return stop if _is_form(text, start, at, stop) else 0
-    related = cue is _KIN_CUE and low in _CALLED_KIN and text[start].isupper() and text[end:at] == " "
+    related = owned or (of_kin and text[start].isupper())
     if not stop and (related or cue is _CALLED_CUE):
         called = _AFTER_KIN.match(text, at)
-        return called.end("name") if called and called["name"].lower() not in known.FUNCTION_WORDS else 0
+        name = called["name"].lower() if called else "the"
+        other = name in known.FUNCTION_WORDS or (owned and (_is_other(name) or is_day_or_month(name)))
+        return called.end("name") if called and not other else 0
     return stop
 
 
@@ -361,6 +444,14 @@ def _is_ordinary(low: str, language: str) -> bool:
     return language in LANGUAGES and low in ordinary_words(language)
 
 
+def _can_be_called(low: str, languages: set[str]) -> bool:
+    """Return whether a word in small letters beside a relative can be that one's name: zio peppe."""
+    others = languages.intersection(LANGUAGES)
+    plain = any(low in frequent_words(language) or low in known.cues(language).function for language in others)
+    english = not others and is_plain_form(low) and not lists().words.get(low, 0) & Marks.GIVEN
+    return not (plain or english or low in known.FUNCTION_WORDS or low in known.chat_words())
+
+
 def _is_word_here(text: str, start: int, low: str, language: str) -> bool:
     """Return whether a role of another language is a word of the document's: rechter, a judge in Dutch."""
     here = language_of(text) if text[start].islower() else language
@@ -402,10 +493,24 @@ def _named_before_birth(text: str, birth: int, language: str) -> Iterator[Found]
             yield Found(*named.span("name"), "person", 0.6, "cue")
 
 
-def _small_end(text: str, at: int) -> int:
-    """Return the end of a name in small letters that is no ordinary word: a girl called tash."""
+def _small_end(text: str, at: int, *, related: bool = False) -> int:
+    """Return the end of a name in small letters that is no ordinary word: a girl called tash.
+
+    ``related``: it is right beside whose relative somebody is, and may be a word that is rare or a name: my son buzz.
+    """
     word = _SMALL_NAME.match(text, at)
-    return 0 if word is None or is_plain_form(word[0]) or word[0] in known.FUNCTION_WORDS else word.end()
+    if word is None or word[0] in known.FUNCTION_WORDS:
+        return 0
+    marks = lists().words.get(word[0], 0)
+    rare = related and (marks & Marks.GIVEN or marks == Marks.SMALL) and word[0] not in known.chat_words()
+    return word.end() if rare or not is_plain_form(word[0]) else 0
+
+
+def _is_other(low: str) -> bool:
+    return bool(lists().words.get(low, 0) & (Marks.OTHER | Marks.KNOWN_PLACE)) or low in known.RELATIONS
+
+
+_RIGHT_BESIDE: Final = (" ", "-in-law ", " in law ")
 
 
 def _is_english(word: str) -> bool:

@@ -12,7 +12,7 @@ from textveil.detection.dates import find_named_dates
 from textveil.detection.found import Found, finding, settled, without, words_in
 from textveil.detection.gates import at_digits, both, either, joined_words, matching, places_of, with_words
 from textveil.detection.lists import by_language
-from textveil.detection.units import FOREIGN_NUMBER_WORDS, spelled_before, spelled_behind
+from textveil.detection.units import BELOW_HUNDRED, FOREIGN_NUMBER_WORDS, ORDINAL, YEAR, spelled_before, spelled_behind
 from textveil.text.patterns import check_time, either_of, lazy_regex, matches
 
 _ENGLISH: Final = "january february march april may june july august september october november december"
@@ -102,7 +102,8 @@ _WORDS_GATE: Final = both(
         FOREIGN_NUMBER_WORDS + " premier primo primero primeiro ersten dritten zweiten vierten eerste tweede derde"
     ),
 )
-OTHER_GATE: Final = either(either(with_words(_NOT_ENGLISH), _WORDS_GATE), _OTHER_GATE)
+_SAID_GATE: Final = matching("(?:st|nd|rd|th) of the (?:first|second|third|[a-z]{4,7}th)", amid=" of the ")
+OTHER_GATE: Final = either(either(with_words(_NOT_ENGLISH), _WORDS_GATE), either(_OTHER_GATE, _SAID_GATE))
 DIGITS_GATE: Final = at_digits(r"[0-9][./](?: ?-| [a-z]|[0-9]{1,2}[./]?(?: ?-| [a-z]))")
 YEARS_GATE: Final = at_digits(r"[12][0-9]{3},? (?:[a-z]{1,7} )?[12][0-9]{3}")
 
@@ -131,8 +132,17 @@ def find_dates_of_languages(text: str) -> Iterator[Found]:
     return _joined(text, sorted(dates))
 
 
+_SAID: Final = lazy_regex(
+    rf"(?<![\w-])(?i:(?:{ORDINAL}) of the (?:first|second|third|[a-z]{{3,5}}th|twelfth|eleventh)"
+    rf",? (?:{YEAR}|{BELOW_HUNDRED}|[0-9]{{2,4}}))(?![\w-]| [a-z])"
+)
+"""A date of birth as it is told: the second of the third, fifty-one."""
+
+
 def _in_words(text: str) -> Iterator[Found]:
-    """Yield dates whose day is in words: six fevrier mille neuf cent deux, am dritten Marz."""
+    """Yield dates whose day is in words: six fevrier mille neuf cent deux, am dritten Marz, second of the third, 51."""
+    if " of the " in text:
+        yield from (Found(*match.span(), "date", 0.9) for match in matches(_SAID, text))
     for begin, stop in places_of(text, _MONTHS):
         of = _OF_MONTH.search(text, max(0, begin - 5), begin)
         if of is None:

@@ -71,6 +71,7 @@ from textveil.detection.lists import LANGUAGES, Marks, lists, ordinary_words, pl
 from textveil.detection.mentions import (
     whole_login,
     with_enumerated,
+    with_guesses,
     with_logins,
     with_mentions,
     with_possessive,
@@ -80,7 +81,7 @@ from textveil.detection.scripts import SCRIPTS, TURKISH, found_in_scripts, in_pl
 from textveil.detection.signs import with_signs
 from textveil.detection.spans import DetectedSpan, covering
 from textveil.detection.tagger import tagged
-from textveil.detection.whole_names import with_initials, with_whole_names, with_whole_runs
+from textveil.detection.whole_names import with_ends, with_initials, with_whole_names, with_whole_runs
 from textveil.text.patterns import lazy_regex, matches
 
 NAME: Final = "embedded"
@@ -170,12 +171,14 @@ class EmbeddedDetector:
         candidates = bynames.with_bynames(read.text, candidates)
         if self._tagger and language not in LANGUAGES and language != TURKISH:
             candidates = with_mentions(read.text, tagged(read.text, rest, candidates), eponyms)
+            candidates = with_guesses(read.text, candidates)
         ordinary = ordinary_words(language) if language in LANGUAGES else frozenset()
         candidates = identifiers.with_guessed_ids(rest, candidates)
         candidates = with_states(read.text, people_in_records.with_addressed(read.text, candidates, ordinary))
         candidates = with_whole_names(read.text, candidates, ordinary, eponyms, language)
         candidates = with_second_mentions(read.text, candidates, ordinary, eponyms, language)
         candidates = with_logins(read.text, candidates)
+        candidates = with_ends(read.text, candidates, ordinary)
         if language not in _NOUNS_IN_CAPITALS:
             candidates = with_whole_runs(read.text, candidates)
         candidates = labelled_places.with_kinds(read.text, candidates)
@@ -367,6 +370,8 @@ _FIELDS: Final = Phase("fields", (
         "x\ni.A. St. Zuse, Arzt", "x\ni.A. Personalabteilung, Haus"),
     Row("labelled-phone", addresses.find_labelled_phones, addresses.LABELLED_PHONE_GATE, "phone", 0.85, "label",
         "Tel. 0 25 81 / 4 71 12", "Tel. 110"),
+    Row("introduced", cued_names.find_introduced, cued_names.INTRODUCED_GATE, "person", 0.6, "cue",
+        "hi it's penny from the shop", "hi it's late already"),
     Row("cued-name", cued_names.find_cued_names, cued_names.CUED_GATE, "numbering ordinary person", 0.7,
         "cue field sequence title",
         "met haar broer Wouter", "met haar broer"),
@@ -436,6 +441,8 @@ _FIELDS: Final = Phase("fields", (
         '{"street": "Rookery Nook"}', '{"street": "String"}'),
     Row("person-under-key", people_in_records.find_people_under_keys, people_in_records.KEY_GATE, "handle person", 0.6,
         "field", "Cc: Oduya\nSubject:", "Subject: rain\n"),
+    Row("spoken-number", addresses.find_spoken_numbers, addresses.SPOKEN_GATE, "id", 0.75, "spoken",
+        "oh seven seven double oh nine hundred", "one two three four"),
     Row("host-under-key", addresses.find_hosts_under_keys, addresses.HOST_KEY_GATE, "code url", 0.9, "code field",
         "DB_HOST=db1.tarnbrook.lan", "DB_HOST=db1.internal"),
     Row("mailbox-password", said_secrets.find_mailbox_passwords, said_secrets.MAILBOX_GATE, "secret", 0.8, "shape",
@@ -493,8 +500,6 @@ _DAYS: Final = Phase("days", (
 ))
 """Days with an English month, and hours: a date of another language may end where one begins."""
 _DIGITS: Final = Phase("digits", (
-    Row("spoken-number", addresses.find_spoken_numbers, addresses.SPOKEN_GATE, "id", 0.75, "spoken",
-        "oh seven seven double oh nine hundred", "one two three four"),
     Row("card", identifiers.find_cards, identifiers.CARD_GATE, "id", 0.9, "check label",
         "4111 1111 1111 1111", "4111 1111 1111 1112"),
     Row("fixed-form", identifiers.find_fixed_forms, identifiers.FIXED_GATE, "id", 0.9, "", "078-05-1120", "078-05-112"),
@@ -647,6 +652,8 @@ _QUANTITIES: Final = Phase("quantities", (
         "the Housing Act", "Zuse will act"),
     Row("cued-firm", firms.find_cued_firms, firms.CUED_FIRM_GATE, "organization", 0.5, "cue",
         "works at The Copper Whisk", "works at the old mill"),
+    Row("inn", firms.find_inns, firms.INN_GATE, "organization", 0.6, "institution",
+        "in the Plough all night", "behind the plough all night"),
     Row("partners", firms.find_partners, firms.PARTNERS_GATE, "organization", 0.5, "pair",
         "a letter from Hale & Marsh, solicitors", "a letter from Bed & Breakfast, too"),
     Row("club", institutions.find_clubs, institutions.CLUB_GATE, "organization", 0.6, "company-end cue institution",
@@ -662,7 +669,7 @@ _NAMES: Final = Phase("names", (
 _SMALL_NAMES: Final = Phase("small-names", (
     Row("small-name", formal_names.find_small_names, formal_names.SMALL_NAME_GATE, "person place", 0.6, "cue",
         "my name is maria", "my name is unusual"),
-    Row("spelled-name", names_in_one_case.find_spelled, names_in_one_case.SPELLED_GATE, "person", 0.5, "pair",
+    Row("spelled-name", names_in_one_case.find_spelled, names_in_one_case.SPELLED_GATE, "id person", 0.5, "pair",
         "that is P-E-T-T-I-F", "that is D-O-N-E"),
     Row("small-talk", names_in_one_case.find_small_talk, anywhere, "handle person place", 0.6, "cue",
         "is our tasha round gazza's place", "is our table round the corner"),

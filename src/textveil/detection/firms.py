@@ -13,9 +13,10 @@ from textveil.detection import lists as known
 from textveil.detection.found import Found, words_in
 from textveil.detection.gates import WithWords, either, holding, joined_words, matching, places_of
 from textveil.detection.language_words import is_compound
-from textveil.detection.lists import EPONYMS, Marks, lists, ordinary_words
+from textveil.detection.lists import EPONYMS, LANGUAGES, Marks, frequent_words, lists, ordinary_words
+from textveil.detection.names_in_one_case import is_small
 from textveil.detection.people_in_records import is_thing
-from textveil.text.patterns import lazy_regex, matches, matches_at
+from textveil.text.patterns import either_of, lazy_regex, matches, matches_at
 
 _W: Final = r"(?:[A-Z]\.|St\.|[A-Z][A-Za-z]{0,30}+(?:['-][A-Za-z]{1,30}+){0,3}+)"
 _JOINT: Final = (
@@ -94,8 +95,13 @@ _ARTICLES_TOO: Final = words_in("le la les il lo gli i el los las o a os as")
 
 
 @cache
+def _foreign() -> dict[str, str]:
+    return {word: language for language, words in known.by_language("houses").items() for word in words}
+
+
+@cache
 def _heads() -> dict[str, str]:
-    heads = {word: language for language, words in known.by_language("houses").items() for word in words}
+    heads = _foreign()
     english = known.written("en")
     placed = dict.fromkeys(english["placed houses"], "weak")
     strong, weak = (dict.fromkeys(english[f"{sort} houses"], sort) for sort in ("strong", "weak"))
@@ -159,6 +165,43 @@ def find_cued_firms(text: str) -> Iterator[Found]:
             yield Found(*inn.span("name"), "organization", 0.5, "cue")
 
 
+_SIGNS: Final = frozenset(known.written("en")["inn signs"])
+_WEAK_SIGNS: Final = frozenset(known.written("en")["weak inn signs"])
+_BEFORE_SIGNS: Final = frozenset(known.written("en")["before inn signs"])
+_SURE_SIGNS: Final = words_in("crown compasses feathers anchor hounds plough keys thistle mow barrel")
+"""Signs that with another one beside it name an inn wherever they stand: Rose & Crown."""
+_SIGN: Final = either_of(" ".join(_SIGNS | _WEAK_SIGNS))
+_INN_NAME: Final = lazy_regex(
+    rf"(?i:(?:(?P<before>{either_of(' '.join(_BEFORE_SIGNS))}) )?(?P<first>{_SIGN})(?![a-z])"
+    rf"(?: (?:&|and) (?P<second>{_SIGN})(?![a-z]))?(?: (?:inn|tavern|arms|head|hotel|pub|restaurant)(?![a-z]))?)"
+    r"(?!'?\w|-\w)(?P<more>(?= [A-Z][a-z]))?"
+)
+_AT_INN: Final = lazy_regex(
+    r"(?<![A-Za-z])(?:(?P<sure>(?i:in|at|outside|opposite|past|passes|round|down|left|leaving|into|behind|called|runs|owns"
+    r"|manages))|(?i:to|from|near|by)) [Tt]he \Z"
+)
+INN_GATE: Final = WithWords(lambda: _SIGNS | _WEAK_SIGNS)
+
+
+def find_inns(text: str) -> Iterator[Found]:
+    """Yield inns by their signs: in the Plough, Rose & Crown; on a page in small letters by two words or more."""
+    places = (start for start, _ in places_of(text, _SIGNS | _WEAK_SIGNS | _BEFORE_SIGNS))
+    for match in matches_at(_INN_NAME, text, places):
+        if text[match.start() - 1 : match.start()] in ("-", "'", "_", "@", "#"):
+            continue
+        at = _AT_INN.search(text, max(0, match.start() - 16), match.start())
+        signs = {match["first"].lower(), (match["second"] or match["first"]).lower()}
+        words = [word for word in match[0].split(" ") if word not in ("and", "&")]
+        several = len(words) > 1 and (len(signs) > 1 or not _WEAK_SIGNS.issuperset(signs))
+        if all(word[0].isupper() and not word.isupper() for word in words):
+            found = at if several or not _WEAK_SIGNS.issuperset(signs) else at and at["sure"]
+            found = found or (len(signs) > 1 and not _SURE_SIGNS.isdisjoint(signs))
+        else:
+            found = at and several and all(map(str.islower, words)) and is_small(text)
+        if found and (len(signs) > 1 or match["more"] is None):
+            yield Found(*match.span(), "organization", 0.6, "institution")
+
+
 def _cued_places(text: str) -> list[int]:
     """Return the places at which ``_CUED`` can match, and some more, in order."""
     starts = (start for start, _ in places_of(text, _CUES))
@@ -175,20 +218,69 @@ def find_firms(text: str) -> Iterator[Found]:
         if start >= 0:
             yield Found(start, form.end(), "organization", 0.75, "company-end")
     for start, end in places_of(text, house_words()):
-        sort = _heads()[text[start:end].lower()]
-        if sort not in ("strong", "weak"):
-            if text[start].islower() and text[start:end] in _GOODS:
-                continue  # quesos Cabrales
-            stop = _named_behind(text, start, end, sort)
-            if stop:
-                begin = start if text[start].isupper() else end + 1
-                yield Found(begin, stop, "organization", 0.6, "institution")
-        elif text[start].isupper() and text[start - 1 : start] == " " and not _GOES_ON.match(text, end):
+        low = text[start:end].lower()
+        sort, foreign = _heads()[low], _foreign().get(low)
+        stop = 0
+        if foreign and not (text[start].islower() and low in _GOODS):  # quesos Cabrales
+            stop = _named_behind(text, start, end, foreign)
+        if stop and (sort == foreign or any(map(_is_proper, text[end:stop].split()))):
+            begin = start if text[start].isupper() else end + 1
+            yield Found(begin, stop, "organization", 0.6, "institution")
+        elif sort != foreign and text[start - 1 : start] == " " and text[start].isupper():
+            if _GOES_ON.match(text, end):
+                continue
             begin = _named_before(text, start, weak=sort == "weak")
             if begin >= 0:
                 tail = _OF.match(text, end)
                 yield Found(begin, tail.end() if tail else end, "organization", 0.6, "institution")
     yield from _hyphened_houses(text)
+    if is_small(text):
+        yield from _small_houses(text)
+
+
+_SMALL_BEFORE: Final = lazy_regex(
+    r"(?<![a-z])(?:at|from|by|with|called|outside|behind|near|past|opposite|to|into|for|runs|own|\()"
+    r" ?(?P<name>(?:[a-z][a-z']{1,14} (?P<joint>(?:&|and|n) )?){1,3})\Z"
+)
+_SMALL_BEHIND: Final = lazy_regex(
+    r" (?P<name>(?P<article>(?:el|la|il|'t|le|zum|zur|am|de|da|do|di|du|des|chez) )?(?P<first>[a-z][a-z']{2,16})"
+    r"(?P<second> [a-z][a-z']{2,16})?)(?![A-Za-z0-9_@'-])"
+)
+_NEXT: Final = lazy_regex(r" (?P<next>[a-z']{1,16})")
+_KIN_OF_FIRM: Final = words_in("daughter daughters son sons co bros brothers")
+
+
+def _small_houses(text: str) -> Iterator[Found]:
+    """Yield houses on a page in small letters, by their sort and what stands beside it: from tickety boo removals."""
+    for start, end in places_of(text, house_words() | _KIN_OF_FIRM):
+        low = text[start:end]
+        if not low.islower() or text[start - 1 : start].isalnum() or text[end : end + 1] in ("-", "_", "@", "/"):
+            continue
+        foreign = _foreign().get(low)
+        following = _NEXT.match(text, end)
+        ends = following is None or _is_no_name(following["next"]) or low in _KIN_OF_FIRM
+        named = _SMALL_BEFORE.search(text, max(0, start - _BACK), start) if ends else None
+        if named is not None and low in _heads().keys() - _foreign().keys() | _KIN_OF_FIRM:
+            words = named["name"].replace("&", " ").split()
+            joined = named["joint"] is not None
+            if (joined or low not in _KIN_OF_FIRM) and not any(map(_is_no_name, words)) and _tells(words):
+                yield Found(named.start("name"), end, "organization", 0.5, "institution")
+        elif foreign and (behind := _SMALL_BEHIND.match(text, end)):
+            plain = frequent_words(foreign) if foreign in LANGUAGES else frozenset()
+            last = (behind["second"] or "").strip()
+            if last and last not in plain and not _is_no_name(last):
+                yield Found(start, behind.end(), "organization", 0.5, "institution")
+            elif behind["first"] not in plain and not _is_no_name(behind["first"]):
+                yield Found(start, behind.end("first"), "organization", 0.5, "institution")
+
+
+def _is_no_name(low: str) -> bool:
+    return low in known.FUNCTION_WORDS or low in known.RELATIONS or low in known.chat_words() or low in _GENERIC
+
+
+def _tells(words: list[str]) -> bool:
+    """Return whether words tell a firm from others: two of them, or one that is no ordinary word."""
+    return len(words) > 1 or not lists().words.get(words[0], 0) & Marks.COMMON
 
 
 _BEGINS_CLUB: Final = lazy_regex(r" [A-Z][a-z]").match
@@ -296,10 +388,9 @@ def _named_behind(text: str, start: int, end: int, language: str) -> int:
         return 0
     ordinary = ordinary_words(language)
     words = list(_WORD.finditer(text, *run.span("name")))
-    first = next(
-        (word for word in words if word[0].lower() not in _ARTICLES | _ARTICLES_TOO and word[0][0].isupper()), None
-    )
-    if first is None or first[0].lower() in known.FUNCTION_WORDS or (first[0].isupper() and len(first[0]) < 5):
+    none = _ARTICLES | _ARTICLES_TOO | known.FUNCTION_WORDS
+    first = next((word for word in words if word[0].lower() not in none and word[0][0].isupper()), None)
+    if first is None or (first[0].isupper() and len(first[0]) < 5):
         return 0
     if language == "de":
         if text[start:end] == "Haus":  # of which any noun is the name, but never a second one
@@ -322,7 +413,7 @@ def _named_behind(text: str, start: int, end: int, language: str) -> int:
 
 _AT: Final = lazy_regex(
     r"(?:(?<![A-Za-z])(?:[Aa]t|[Ff]rom|[Oo]utside|[Oo]pposite|[Nn]ear|[Bb]ehind|[Pp]ast|[Ii]nside|[Bb]eside|[Tt]o"
-    r"|[Ii]n|[Ii]nto|[Rr]ound|[Cc]alled|[Nn]amed) |@ ?|[£€$][0-9][0-9.,]{0,9} |[0-9] x |Venue: )\Z"
+    r"|[Ii]n|[Ii]nto|[Bb]y|[Rr]ound|[Cc]alled|[Nn]amed) |@ ?|[£€$][0-9][0-9.,]{0,9} |[0-9] x |Venue: )\Z"
 )
 """What stands before a house, or a payment in it."""
 _COMMA: Final = lazy_regex(r"[a-z0-9], \Z")

@@ -18,7 +18,7 @@ from textveil.detection.gates import (
     with_words,
 )
 from textveil.detection.lists import Marks, frequent_words, lists, marks_of_all
-from textveil.detection.people_in_records import is_plain_form, is_plain_word
+from textveil.detection.people_in_records import is_plain_form, is_plain_word, is_thing
 from textveil.text.patterns import lazy_regex, matches, matches_at, words_of
 
 _WORD: Final = r"[A-Z][A-Za-z]*(?:['-][A-Za-z]+)*"
@@ -321,6 +321,7 @@ _THING: Final = lazy_regex(
 _LAST_WORD: Final = lazy_regex(r"([a-z]{1,24})[ ]$")
 _INTRODUCING: Final = ("my name is ", "my name's ")
 """Behind these a given name is one, though it is a word: my name is mark."""
+_MISTER: Final = lazy_regex(r"(?<![A-Za-z])(?:mr|mrs)\.? \Z")
 _CLAUSE_ENDS: Final = lazy_regex(r"\Z|[.,;!?\n]| (?:and|but|i|i'm|from|here)(?![a-z])")
 _BACK: Final = 24
 _FEW: Final = 24  # different names in a text up to which each is searched for by itself
@@ -369,6 +370,8 @@ def find_small_names(text: str) -> Iterator[Found]:
         low = word[0].removesuffix("'s")
         marks = marks_of(low, 0)
         introduced = cue and marks & _GIVEN and text[max(0, start - 11) : start].lower().endswith(_INTRODUCING)
+        mister = cue and _MISTER.search(text, max(0, start - 5), start) is not None
+        introduced = introduced or (mister and not is_thing(low) and low not in known.FUNCTION_WORDS)
         if (
             cue
             and not introduced

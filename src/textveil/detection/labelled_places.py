@@ -5,9 +5,11 @@ from typing import Final
 
 from textveil.detection.found import Found, words_in
 from textveil.detection.gates import both, either, holding, joined_words, places_of, with_words
-from textveil.detection.lists import Marks, lists, places, written
+from textveil.detection.languages import language_of
+from textveil.detection.lists import LANGUAGES, Marks, frequent_words, lists, ordinary_words, places, written
 from textveil.detection.mentions import EVIDENCE
 from textveil.detection.name_evidence import ACTS
+from textveil.detection.names_in_one_case import is_small
 from textveil.detection.people_in_records import is_plain_form
 from textveil.detection.units import BELOW_HUNDRED, NUMBER_WORDS
 from textveil.text.english import FUNCTION_WORDS
@@ -138,6 +140,32 @@ _SMALL_ALONE: Final = lazy_regex(
     r"\b(?:on|in|at|from|near|off) (?P<place>(?P<name>[a-z]{4,15}) (?P<end>st|street|road|rd|lane|ave|avenue|court|mews"
     r"|terrace|crescent|close))(?![\w'-])"
 )
+_SMALL_WAYS: Final = (
+    "via viale piazza corso vicolo calle avenida plaza paseo rue impasse ruelle quai rua travessa largo"
+)
+_WAY_ENDS: Final = (
+    "strasse",
+    "gasse",
+    "straat",
+    "laan",
+    "gracht",
+    "steeg",
+    "plein",
+    "weg",
+    "allee",
+    "kade",
+    "dijk",
+    "platz",
+)
+_SMALL_WAY: Final = lazy_regex(
+    rf"(?<![a-z])(?:in|en|na|no|em|dans|sur|nella|sulla|da|de|a|la|le|el) (?P<place>(?:{_SMALL_WAYS.replace(' ', '|')})"
+    r" (?P<joint>(?:d[aeo]s?|de[il]|dell[ae]|degli|du|de las?|de los|de l'|d') ?)?"
+    r"(?P<name>[a-z]{4,16})(?P<more> [a-z]{4,16})?)(?![\w'-])"
+)
+_SMALL_COMPOUND: Final = lazy_regex(
+    r"(?<![a-z])(?:in|an|auf|aus|von|op|aan|bij|naar|ab) (?:der|dem|die|de|het|d') (?P<place>[a-z]{2,20}"
+    rf"(?:{'|'.join(_WAY_ENDS)}))(?![\w-])"
+)
 _PLAIN: Final = int(Marks.COMMON | Marks.SMALL)
 _SPOKEN: Final = lazy_regex(
     rf"(?<![\w-])(?i:(?:number |no\. )?(?:{BELOW_HUNDRED} hundred (?:and )?)?(?:{BELOW_HUNDRED} (?:oh )?)?"
@@ -151,7 +179,10 @@ _SMALL: Final = lazy_regex(
 )
 NAMED_GATE: Final = with_words(f"{_KINDS_OF_HOUSE} {_AFTER_NAME}".lower())
 FLAT_GATE: Final = with_words("basement floor caravan pitch plot unit flat berth apartment apt")
-ALONE_GATE: Final = with_words(" ".join((*_SURE_ENDS, *_VAGUE_ENDS, "st court")).lower())
+ALONE_GATE: Final = either(
+    with_words(" ".join((*_SURE_ENDS, *_VAGUE_ENDS, "st court", _SMALL_WAYS)).lower()),
+    holding(*_WAY_ENDS),
+)
 SPOKEN_GATE: Final = both(with_words(NUMBER_WORDS), with_words(_STREET_END.strip("(?:)").replace("|", " ").lower()))
 
 
@@ -205,10 +236,32 @@ def find_streets_alone(text: str) -> Iterator[Found]:
         plain = is_plain_form(words[0]) and words[0] not in _FIRSTS
         if not (part or plain) and words[0] not in _PUBLIC_STREETS:
             yield Found(match.start("name"), match.end("end"), "place", 0.5)
+    if is_small(text):
+        yield from _small_ways(text)
     for match in matches(_SMALL_ALONE, text):
         marks = lists().words.get(match["name"], 0)
         if not marks & _PLAIN and (marks or match["end"] not in ("court", "close")):
             yield Found(*match.span("place"), "place", 0.5)
+
+
+def _small_ways(text: str) -> Iterator[Found]:
+    """Yield streets of other languages on a page in small letters: in via dei mille, in der farbergasse."""
+    language = language_of(text)
+    if language not in LANGUAGES:
+        return
+    ordinary, frequent = ordinary_words(language), frequent_words(language)
+    for match in matches(_SMALL_WAY, text):
+        last = (match["more"] or "").strip()
+        named = match["name"] not in frequent or (match["joint"] and lists().words.get(match["name"], 0) & _NAMED_TOO)
+        if named or match["joint"] in ("dei ", "des ", "dos ", "degli ", "de los "):
+            end = match.end() if last and last not in frequent and last not in FUNCTION_WORDS else match.end("name")
+            yield Found(match.start("place"), end, "place", 0.5)
+    for match in matches(_SMALL_COMPOUND, text):
+        if match["place"] not in ordinary:
+            yield Found(*match.span("place"), "place", 0.5)
+
+
+_NAMED_TOO: Final = int(Marks.GIVEN | Marks.FAMILY | Marks.PLACE)
 
 
 def find_spoken_streets(text: str) -> Iterator[Found]:

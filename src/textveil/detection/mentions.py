@@ -15,7 +15,8 @@ from textveil.detection.found import Found
 from textveil.detection.gates import places_of
 from textveil.detection.institutions import glosses
 from textveil.detection.lists import Marks, lists
-from textveil.detection.name_evidence import ACTS, modifies_thing
+from textveil.detection.name_evidence import ACTS, begins_order, modifies_thing
+from textveil.detection.names_in_one_case import is_small
 from textveil.detection.people_in_records import is_plain_form, is_plain_word, is_thing
 from textveil.text.patterns import SLICE, lazy_regex, matches
 
@@ -207,7 +208,9 @@ def with_enumerated(text: str, spans: Sequence[Found]) -> list[Found]:
     for span in persons.values():
         other = _AND_ONE.match(text, span.end)
         low = "" if other is None else other["name"].lower()
-        given = lists().words.get(low, 0) & Marks.GIVEN and low not in _NO_ITEM
+        marks = lists().words.get(low, 0)
+        unlisted = not (marks or is_thing(low) or other is None or "&" in other[0])
+        given = (marks & Marks.GIVEN or unlisted) and low not in _NO_ITEM
         if other is not None and given and 1 not in taken[other.start("name") : other.end("name")]:
             listed.append(Found(*other.span("name"), "person", 0.5, "enumeration"))
     if not listed:
@@ -218,7 +221,7 @@ def with_enumerated(text: str, spans: Sequence[Found]) -> list[Found]:
 
 _GOES_ON: Final = lazy_regex("[A-Za-z0-9_]| [a-z]")
 _AND_ONE: Final = lazy_regex(
-    r" (?<=[a-z] )(?:and|&) (?P<name>[A-Z][a-z]{2,14})(?=[.,;:!?)\n]|'s\b|\Z| (?:to|are|were|have|had|will|would|can"
+    r" (?<=[a-z] )(?:and|[&+]) (?P<name>[A-Z][a-z]{2,14})(?=[.,;:!?)\n]|'s\b|\Z| (?:to|are|were|have|had|will|would|can"
     r"|both|on|for|in|at|from|who|went|came|got|took|said|say)\b)"
 )
 """Behind a person, one more whose name may be a word: Sunil and Hope."""
@@ -233,6 +236,27 @@ def _can_be_listed(item: str) -> bool:
         or (marks_of(word, 0) & Marks.COMMON and not marks_of(word, 0) & (Marks.GIVEN | Marks.FAMILY))
         for word in words
     )  # fmt: skip
+
+
+def with_guesses(text: str, spans: Sequence[Found]) -> list[Found]:
+    """Return disjoint spans of a plain text, by start, with all other places of the unlisted words that are guesses."""
+    guessed = {
+        written: span
+        for span in spans
+        if _is_guess(span) and (written := text[span.start : span.end]).istitle() and written.isalpha()
+        and len(written) > _SHORTEST and not lists().words.get(written.lower(), 0)
+    }  # fmt: skip
+    if not guessed:
+        return list(spans)
+    taken = bytearray(len(text))
+    _take(taken, spans)
+    met = []
+    for match in _words(text) if len(text) <= SLICE else matches(_WORD, text):
+        span = guessed.get(match[0].removesuffix("'s"))
+        end = match.start() + len(match[0].removesuffix("'s"))
+        if span is not None and 1 not in taken[match.start() : end] and text[end : end + 1] not in _NO_NAME_AFTER:
+            met.append(span._replace(start=match.start(), end=end))
+    return sorted([*spans, *met])
 
 
 def _take(taken: bytearray, spans: Sequence[Found]) -> None:
@@ -302,7 +326,7 @@ def _part_at(text: str, names: _Known, match: re.Match[str]) -> Found | None:
     marks = lists().words.get(bare.lower(), 0)
     if marks & _KNOWN_WORDS and start == end - len(bare):
         fills = marks & (Marks.GIVEN | Marks.FAMILY) and _fills(text, start, end)
-        if (_opens(text, start) and not (fills or _acts(text, end))) or (
+        if (_opens(text, start) and not (fills or _acts(text, end) or _is_told(text, start, end, bare, whole))) or (
             not fills and text[end : end + 2].strip()[:1].isalnum() and text[end + 1 : end + 2].isupper()
         ):
             return None
@@ -330,6 +354,24 @@ _OF_THINGS: Final = lazy_regex(
 
 def _acts(text: str, end: int) -> bool:
     return _SUBJECT.match(text, end) is not None or ACTS.match(text, end) is not None
+
+
+def _is_told(text: str, start: int, end: int, name: str, whole: Found) -> bool:
+    """Return whether a word that begins a sentence is the name that the page tells elsewhere: Dusty in a mood."""
+    if whole.kind != "person" or whole.why not in _TELLING or text[start - 1 : start] == '"':
+        return False
+    low = name.lower()
+    if whole.why == "title" and not lists().words.get(low, 0) & Marks.GIVEN:
+        return False  # Bright red blood, after Dr. Bright
+    order = begins_order(text, end, firm=low in known.VERBS, plain=True)
+    following = _GOES_ON_SMALL.match(text, end)
+    if low in known.ADJECTIVES and following is not None and following["word"] not in (None, *known.FUNCTION_WORDS):
+        return False
+    return following is not None and not order and not modifies_thing(text, start, end)
+
+
+_TELLING: Final = frozenset(["byname", "cue", "field", "title", "verb"])
+_GOES_ON_SMALL: Final = lazy_regex(r"(?:'s)? (?P<word>[a-z]{1,20})|,? (?:and|&) [A-Z]| - [a-z]|[.!?](?=\s|\Z)")
 
 
 def _fills(text: str, start: int, end: int) -> bool:
@@ -708,7 +750,10 @@ def _second_at(text: str, start: int, end: int, second: _Second) -> Found | None
     whole = low in second.parts or low in second.several
     if plain and low in second.called and written.istitle() and not (the or _opens(text, start)):
         return Found(start, end, "person", 0.6, "mention")
-    if low in second.spoken and _is_addressed(text, start, end):
+    if low in second.spoken and (
+        _is_addressed(text, start, end)
+        or (plain and written.islower() and is_small(text) and not _DETERMINED.search(text, max(0, start - 8), start))
+    ):
         return Found(start, end, "person", 0.6, "mention")
     if plain or not (whole or low in second.short):
         return None
@@ -769,6 +814,11 @@ def _names_in_a_row(token: re.Match[str], second: _Second) -> Found | None:
 
 
 _LAST: Final = lazy_regex(r"(?<![a-z])([A-Za-z]{2,9}) \Z")
+_DETERMINED: Final = lazy_regex(
+    r"(?<![a-z])(?:an?|the|this|that|these|those|my|your|his|its|their|some|any|no|every|each|to|of|in|so|too|very|i|u|you"
+    r"|we|they|[0-9]{1,8}) \Z"
+)
+"""Before a word in small letters that names somebody elsewhere, and nobody here: the bear, i bear, to bear."""
 _PIECE: Final = lazy_regex("[A-Za-z]+")
 
 

@@ -92,7 +92,9 @@ _ACTS: Final = (
     r"|been (?:ill|unwell|off))"
     r"|will (?:bring|ring|call|pick|collect|cook|drive|email|text|phone|pay)|is (?:my|our|his|her|their) [a-z]{3,12}\."
     r"|was (?:late|ill|unwell|poorly|drunk|furious|tearful)|had an? (?:nosebleed|fall|fit|seizure|tantrum)"
-    r"|drives|and I (?:went|are|have|were|had|will)"
+    r"|drives|and I (?:went|are|have|were|had|will)|spoke|threw|drank|ate|heard|taught|bought|brought|paid|forgave|lent"
+    r"|gave (?:me|you|him|her|us|them|it)|(?:had|did|fixed|took|made|got) (?:that|it)"
+    r"|(?:did|do|does|was|is|has|had|wo|ca|could|would)n't"
 )
 ACTS: Final = lazy_regex(
     rf",? (?:(?:also|just|still|always|never|then|only|even) )?(?:{_ACTS})(?![A-Za-z])| \((?:she|he|they)/"

@@ -8,7 +8,7 @@ from typing import Final
 from textveil.detection import lists as known
 from textveil.detection.formal_names import end_of_small_name
 from textveil.detection.found import Found, words_in
-from textveil.detection.gates import matching
+from textveil.detection.gates import either, matching
 from textveil.detection.language_words import LanguageWords
 from textveil.detection.lists import Marks, is_nickname, lists, places
 from textveil.detection.people_in_records import is_plain_form
@@ -120,7 +120,8 @@ _SMALL_BEFORE: Final = re.compile(r"([a-z]{1,16}+)[,]? $")
 _NEAR: Final = 20
 _BEHIND: Final = lazy_regex(
     r"(?P<own>'?s (?:place|house|flat|gaff|mum|mom|dad|sister|brother|gf|bf|wife|husband|kids?|car|van|dog|cat|bday"
-    r"|birthday|party|number|phone|room|garden|work|mate|boss|ex|stuff|shop))(?![a-z])"
+    r"|birthday|party|number|phone|room|garden|work|mate|boss|ex|stuff|shop|anniversary|wedding|landline|mobile|round|gran"
+    r"|nan|daughter|son|leaving do|funeral|bike|keys?|coat|street|friend))(?![a-z])"
     r"|(?P<says> (?:says|said|rang|told|asked|texted|wants|reckons|thinks|knows|owes|moved|changed|fancies|lives|works"
     r"|went|came|got|gave|took|ghosted|messaged|wont|isnt|doesnt|didnt|hasnt))(?![a-z])|(?P<comma>, |[?!])"
 )
@@ -188,13 +189,23 @@ def _kind(text: str, match: re.Match[str], marks: int, before: str, cues: frozen
         return given or not marks
     if nick or (given and not thing and not marks & Marks.COMMON):
         return True
+    if behind is not None and given and behind["own"] is not None:
+        return True
     if behind is None or thing or not given:
         return False
-    return behind["own"] is not None or (behind["says"] is not None and (before in _WEAK or not before))
+    return behind["says"] is not None and (before in _WEAK or not before)
 
 
 _SPELLED: Final = lazy_regex(r"(?<![A-Za-z0-9'.-])[A-Z](?:-[A-Z]){2,15}(?![A-Za-z0-9-]|'[a-z])", holds=("-",))
-SPELLED_GATE: Final = matching(r"[A-Z]-[A-Z]-[A-Z]", amid="-")
+_SAID_LETTER: Final = "(?:[Dd]ouble [A-Z]|[A-Z](?: for [A-Z]?[a-z]{2,12})?)"
+_SAID_LETTERS: Final = lazy_regex(
+    rf"(?<![A-Za-z0-9'.-]){_SAID_LETTER}(?:,? {_SAID_LETTER}){{2,20}}(?![A-Za-z0-9'-])",
+    holds=(" for ", "ouble "),
+)
+"""Letters as they are told: T for Tango, I, double L, E, Y."""
+SPELLED_GATE: Final = either(
+    matching(r"[A-Z]-[A-Z]-[A-Z]", amid="-"), matching(r"[A-Z],? [A-Z] for |ouble [A-Z][, ]|[A-Z] for [A-Za-z]+, [A-Z]")
+)
 _ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -205,3 +216,6 @@ def find_spelled(text: str) -> Iterator[Found]:
         named = lists().words.get(low, 0) & (Marks.GIVEN | Marks.FAMILY)
         if named or not (is_plain_form(low) or low in known.letters() or low in _ALPHABET or len(set(low)) == 1):
             yield Found(*match.span(), "person", _SCORE, "pair")
+    for match in matches(_SAID_LETTERS, text):
+        if " for " in match[0] or "ouble " in match[0]:
+            yield Found(*match.span(), "id", _SCORE, "pair")

@@ -1,7 +1,7 @@
 """Secrets that people tell each other: codes of doors and alarms, "it's now ...", "use ... as the password", pairs."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import starmap
 from typing import Final
 
@@ -17,6 +17,7 @@ from textveil.detection.secrets import (
     is_unlike_prose,
     phrase_behind,
 )
+from textveil.text.english import FUNCTION_WORDS
 from textveil.text.patterns import lazy_regex, matches
 
 _SCORE: Final = 0.8
@@ -143,10 +144,21 @@ _ANSWERED: Final = lazy_regex(
     small=(*_NAMED, "its now ", "it's now ", "it is now "),
 )
 """The first word of the line behind the one that asks for a password."""
+_ASKED: Final = lazy_regex(
+    r"(?i:\b(?:pass ?words?|pass ?phrase|(?:memorable|safe|code|secret|security) (?:word|answer|phrase)|passcode)"
+    r"\b[^\n?]{0,40}\?\n[^\n:]{1,24}: {1,2}"
+    r"(?:(?:it'?s|yes|yeah|um|er|sure|ok|okay|hang on|so|that's|and|the)[,. ]{1,5}){0,4})"
+    r"(?P<value>[A-Za-z0-9][A-Za-z0-9'-]{2,24}(?:[ -][A-Za-z0-9'-]{1,24}){0,3})(?=[.,!]?(?:\n|\Z)|[.!,] )",
+    small=("password", "passwords", "pass word", "passphrase", "pass phrase", "word", "answer", "phrase", "passcode"),
+)
+"""The answer to a question for a password, whatever words it is."""
 _SPARE: Final = lazy_regex(r"(?i)\b(?:back-?up|recovery|rescue|scratch|2fa) codes?(?: are)?:? ?\n?", small=(" code",))
 _SPARE_CODE: Final = lazy_regex(
     r"(?:[,;\n]| and| or)?[ \t-]{0,4}(?P<value>[A-Za-z0-9]{4,6}(?:-[A-Za-z0-9]{4,6}){1,5}|[0-9]{8})(?!\w)"
 )
+_NO_ANSWER: Final = (FUNCTION_WORDS | words_in("please thanks sorry hello hi well pardon forgotten none nothing")) - {
+    "my"
+}
 _ROLES: Final = frozenset(["admin", "administrator", "root", "guest", "gast", "invite", "test", "user", "demo"])
 _WORDS: Final = joined_words(
     "code codes combination digicode codigo codice kod turcode torcode hausturcode zugangscode alarmcode deurcode "
@@ -155,7 +167,8 @@ _WORDS: Final = joined_words(
     "passe "
     "keysafe keybox lockbox entry safe box contrasena senha wachtwoord pw key schlussel cle clave chiave chave "
     "sleutel klucz haslo credential credentials "
-    "zugang login mdp wlan user username padlock caja candado cassaforte lucchetto coffre cadenas cofre tresor "
+    "zugang login mdp wlan user username memorable secret security padlock caja candado cassaforte "
+    "lucchetto coffre cadenas cofre tresor "
     "kellercode slotcode kluiscode sleutelkluiscode sleutelkluis sleutelkluisje sleutelkastje schlusselkasten "
     "schlusselsafe schlusselbox schlusseltresor schlusselcode chiavi cles llaves "
     "waschkuchencode garagencode cred creds "
@@ -187,17 +200,28 @@ def find_said_secrets(text: str) -> Iterator[Found]:
         for match in found(pattern):
             group = match.lastgroup or 0
             value = match[group].rstrip(".!?,")
-            told_so = pattern is not _ANSWERED and "_" in value and is_unlike_prose(value)
+            told_so = pattern is not _ANSWERED and ("_" in value or value.count("-") > 1) and is_unlike_prose(value)
             if told_so or (is_said_secret(value) and (pattern is not _ANSWERED or _is_mixed(value))):
                 yield secret(match.start(group), value)
-    for match in found(_PHRASE):
-        if is_phrase(match["value"].lower().replace("-", " ")):
-            yield secret(match.start("value"), match["value"])
-    for match in found(_QUOTED_PHRASE):
-        if any(map(str.isdigit, match["value"])):
-            yield secret(match.start("value"), match["value"])
+    for pattern, is_secret in _PHRASES:
+        yield from (
+            secret(match.start("value"), match["value"]) for match in found(pattern) if is_secret(match["value"])
+        )
     for match in found(_SPARE):
         yield from starmap(secret, _spare_codes(text, match.end()))
+
+
+def _answers(value: str) -> bool:
+    """Return whether words answer the question for a password."""
+    words = value.lower().split()
+    return not (is_placeholder(value) or words[0] in _NO_ANSWER or FUNCTION_WORDS.issuperset(words))
+
+
+_PHRASES: Final[tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...]] = (
+    (_PHRASE, lambda value: is_phrase(value.lower().replace("-", " "))),
+    (_QUOTED_PHRASE, lambda value: any(map(str.isdigit, value))),
+    (_ASKED, _answers),
+)
 
 
 def _spare_codes(text: str, place: int) -> Iterator[tuple[int, str]]:

@@ -81,9 +81,43 @@ def find_senders(text: str) -> Iterator[Found]:
             spoken.append(line)
         start = line_end(text, start) + 1
     spans += _in_headers(text, spoken)
-    spans += _writers(text, [line.span("name" if line["name"] else "second") for line in clocked], firm=True)
+    spans += _titled(text, spoken)
+    spans += _posters(text, spoken)
+    spans += _writers(
+        text,
+        [line.span("name" if line["name"] else "second") for line in clocked],
+        firm=True,
+        talk=_is_lively(text, clocked),
+    )
     spans += _writers(text, [line.span("name") for line in spoken], firm=False, talk=_is_talk(text, spoken))
     yield from sorted(spans)
+
+
+def _titled(text: str, spoken: list[re.Match[str]]) -> Iterator[Found]:
+    """Yield who speaks by a title and a name in capitals: MR LOCKE: in the transcript of a hearing."""
+    for line in spoken:
+        title, _, name = line["name"].partition(" ")
+        if title.isupper() and name.isupper() and title.lower() in known.FIRM_TITLES:
+            other = name.lower() in known.TITLES or name.lower() in known.INSTITUTIONS or is_role(name.lower())
+            if not other and name.lower() not in _PARTS_OF_TALK:
+                yield Found(line.end("name") - len(name), line.end("name"), "person", 0.7, "field")
+
+
+def _posters(text: str, spoken: list[re.Match[str]]) -> Iterator[Found]:
+    """Yield who writes the posts of a page by a handle, if two of them at least say something: nana_pat: who is it."""
+    lines = [line for line in spoken if _POSTER.fullmatch(line["name"]) and not _has_part(line["name"])]
+    said = [_says(text, line.end()) for line in lines]
+    if 2 * sum(said) > len(lines) > 1 and any(not line["name"].isalpha() for line in lines):
+        yield from (Found(*line.span("name"), "handle", 0.7, "field") for line in lines)
+
+
+_POSTER: Final = lazy_regex(r"(?=[a-z_.-]{0,24}[0-9_.])[a-z][a-z0-9_.-]{3,24}")
+
+
+def _says(text: str, start: int) -> bool:
+    """Return whether a sentence stands from here to the end of the line."""
+    words = text[start : min(line_end(text, start), start + _SAID)].lower().replace(",", " ").split()
+    return len(words) > 1 and not _TALKING.isdisjoint(word.strip(".!?") for word in words)
 
 
 def _writers(text: str, lines: list[tuple[int, int]], *, firm: bool, talk: bool = False) -> Iterator[Found]:
@@ -100,7 +134,9 @@ def _writers(text: str, lines: list[tuple[int, int]], *, firm: bool, talk: bool 
         return
     repeated = len(lines) > len(often)
     chat = firm or (len(often) > 1 and repeated)
-    if talk:  # beside a name, or in a longer talk, also a name that is a word: kev
+    if talk and firm:
+        sure += [name for name in often if name.isalpha() and not _has_part(name.lower())]
+    elif talk:  # beside a name, or in a longer talk, also a name that is a word: kev
         named = sure or [name for name in often if not is_plain_form(name.lower()) and _is_writer(name, firm=True)]
         named = named or [name for name in often if often[name] > 1 and _is_given(name)]
         if not named and len(lines) >= _MOST_LINES - 2:
@@ -124,15 +160,15 @@ def _is_talk(text: str, lines: list[re.Match[str]]) -> bool:
         return False
     if _is_lively(text, lines):
         return True
-    said = (text[line.end() : min(line_end(text, line.end()), line.end() + _SAID)].lower().split() for line in lines)
-    return sum(len(words) > 1 and not known.FUNCTION_WORDS.isdisjoint(words) for words in said) * 2 > len(lines)
+    return sum(_says(text, line.end()) for line in lines) * 2 > len(lines)
 
 
 def _is_lively(text: str, lines: list[re.Match[str]]) -> bool:
     """Return whether few writers in small letters take turns, and half of the lines ask, call or chat."""
-    names = [line["name"] for line in lines]
+    names = [line[line.lastgroup or 0] for line in lines]
     turns = sum(one != other for one, other in pairwise(names))
-    if len(set(names)) > _MOST_WRITERS or 2 * turns < len(names) or not all(map(str.islower, names)):
+    few = 0 < len(set(names)) <= min(_MOST_WRITERS, 2 * len(names) // 3)
+    if not few or 2 * turns < len(names) or not all(map(str.islower, names)):
         return False
     said = (text[line.end() : min(line_end(text, line.end()), line.end() + _SAID)].strip() for line in lines)
     lively = (
@@ -180,13 +216,15 @@ def _is_given(name: str) -> bool:
 def _is_writer(name: str, *, firm: bool) -> bool:
     """Return whether a name is a person's: listed as one and no ordinary word; ``firm``: a listed one, or unknown."""
     parts = [part.lower() for part in _PART.findall(name) if len(part) > 1]
+    if firm and len(parts) > 1 and parts[0] in _BYNAMES and name[0].isupper():
+        return True  # Big Col
     parts = parts[1:] if len(parts) > 1 and parts[0] in _BYNAMES else parts
     marks = [lists().words.get(part, 0) for part in parts]
     given = [bool(mark & (Marks.GIVEN | Marks.FAMILY)) for mark in marks]
     plain = list(map(is_plain_form, parts))
     if name.isupper() and len(name) < _SHORTEST_IN_CAPITALS:
         return False  # ROM: pain with flexion
-    if not parts or any(part in known.FUNCTION_WORDS or part in known.INSTITUTIONS for part in parts):
+    if not parts or any(part in known.FUNCTION_WORDS or part in known.INSTITUTIONS for part in parts) or name in _KEYS:
         return False
     if firm and given[0] and name[0].isalpha():
         return True

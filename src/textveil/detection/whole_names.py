@@ -377,9 +377,16 @@ _THE: Final = lazy_regex("[Tt]he ")
 _OWNED: Final = lazy_regex(r" ?'s [A-Z][a-z]{2,20}(?=[,.;)]|\Z| [a-z])")
 """Behind somebody's name alone, a shop: Dusty's Barn."""
 _CHANNEL: Final = lazy_regex(r" [1-9](?=[,.;:)\n]|\Z| (?:and|at|for|from|in|of|on|was|is|to|until|with) )")
-_RUN_BEFORE: Final = lazy_regex(r"(?<![A-Za-z])(?P<by>[a-z]{1,12}|[a-z]+,) (?P<run>(?:[A-Z][a-z]{1,20} ){1,2})\Z")
+_RUN_BEFORE: Final = lazy_regex(
+    r"(?<![A-Za-z])(?P<by>[a-z]{1,12}|[a-z]+,|[A-Za-z]{1,20}\.?:) (?P<run>(?:[A-Z][a-z]{1,20} ){1,2})\Z"
+)
 _WEAK: Final = frozenset(("list", "guess", "tagger", "pair", "cue", "verb", "institution", "company-end", ""))
 _LONGEST_RUN: Final = 64
+_GOES_ON: Final = lazy_regex(
+    r" (?:d[aeo]s?|de[il]|dell[ae]|degli|alle?|du|des|aux?|auf|z|ze|op|sur|upon|under|l[ae]|l[ao]s)"
+    r" (?P<last>[A-Z][a-z]{2,20})(?![\w'@-]| [A-Z])"
+)
+"""The end of a place's or a house's name behind a small word: Poggio alle Ginestre."""
 _PLACED: Final = frozenset(("in", "to", "from", "near"))
 _OF_FIRM: Final = frozenset(("at", "of", "for", "by"))
 _NO_PART: Final = frozenset((*known.FUNCTION_WORDS, *known.TITLES, *known.RELATIONS, *known.LINKS, *known.DETERMINERS))
@@ -420,18 +427,34 @@ def with_whole_runs(text: str, spans: Sequence[Found]) -> list[Found]:
     return whole
 
 
+def with_ends(text: str, spans: Sequence[Found], ordinary: Collection[str]) -> list[Found]:
+    """Return spans by start, places and houses with the end of their names behind a small word: Wyk auf Foehr."""
+    whole: list[Found] = []
+    for span in spans:
+        last = whole[-1] if whole else None
+        if last is not None and span.start < last.end:
+            continue
+        house = span.kind in ("place", "organization") and span.score > EVIDENCE
+        more = _GOES_ON.match(text, span.end) if house else None
+        if more is not None and more["last"].lower() not in ordinary and not is_plain_form(more["last"].lower()):
+            span = span._replace(end=more.end())
+        whole.append(span)
+    return whole
+
+
 def _run_behind(text: str, span: Found, end: int) -> "re.Match[str] | None":
-    if span.kind == "place":
-        return None
+    if span.kind == "place" and span.why == "nationality":
+        return None  # the Turkish Government is a body of its state
     return _OWN_RUN.match(text, span.end, end) or _RUN_BEHIND.match(text, span.end, end)
 
 
 def _can_begin(before: "re.Match[str]", span: Found) -> bool:
-    """Return whether capitals begin a name behind a word that is no preposition: no label, and no guessed word."""
+    """Return whether capitals begin a name behind a word that is no preposition: no label, guess, adjective."""
     if before["by"] in _PLACED | _OF_FIRM:
         return True
+    told = before["by"].endswith(":") and before["run"].split()[0].lower() in known.behind_persons()
     guessed = span.why == "tagger" and before["by"] in known.DETERMINERS and _has_word(before["run"])
-    return not guessed and label_words().isdisjoint(before["run"].lower().split())
+    return not (told or guessed) and label_words().isdisjoint(before["run"].lower().split())
 
 
 def _are_parts(run: str) -> bool:

@@ -15,6 +15,7 @@ from textveil.detection.secrets import KEPT_BEGINNINGS, PEM_LABEL
 from textveil.errors import need
 from textveil.mechanisms.randomized_response import BASE, KEEP_LIMIT, DigitResponse
 from textveil.registry.options import Option, interval
+from textveil.surrogates.calendars import read_as
 from textveil.surrogates.drawn import IN_ANY_DIGITS, Draw, Drawn, agreed, proved
 from textveil.surrogates.making import SURROGATES, OptionalEpsilon, declared
 from textveil.surrogates.scopes import Scope
@@ -74,8 +75,9 @@ def id_surrogate() -> Drawn:
     """
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-        if SPOKEN_DIGITS.fullmatch(value) or (SPOKEN_CODE.fullmatch(value) and _NUMBER_WORD.search(value)):
-            spoken = formal_shape(_NUMBER_WORD.sub("9", value))
+        said = SPOKEN_DIGITS.fullmatch(read_as(value))
+        if said or (SPOKEN_CODE.fullmatch(value) and _NUMBER_WORD.search(value)):
+            spoken = formal_shape((_WORD if said else _NUMBER_WORD).sub("9", said[0] if said else value))
             return agreed(
                 scope, "id spoken", value, rng, lambda source: _in_words(filled(spoken, source)), distinct=True
             )
@@ -100,6 +102,7 @@ def id_surrogate() -> Drawn:
 
 
 _WORDS: Final = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_WORD: Final = lazy_regex("[a-z]+")
 _NUMBER_WORD: Final = lazy_regex("[A-Za-z]{3,}|(?i:oh)(?![A-Za-z])")
 
 

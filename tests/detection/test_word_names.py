@@ -49,7 +49,7 @@ def found(text: str) -> list[str]:
         ("Told Maria cakes are free.", ["Maria"]),
         ("Patel paints the wall.", ["Patel"]),
         ("with Maria cakes are nice", ["Maria"]),
-        ("He lives in Hope, AR, then Twin Falls, ID.", ["AR", "ID"]),  # an ordinary word before a state
+        ("He lives in Hope, AR, then Twin Falls, ID.", ["Hope", "AR", "Twin Falls", "ID"]),
         ("at 12 N. Main St. and 9 St. Mary's Rd", ["12 N. Main St", "9 St. Mary's Rd"]),
         ("We gave Frank money.", ["Frank"]),  # no noun of a thing behind
         ("At home Max whines.", ["Max"]),

@@ -49,7 +49,7 @@ _MEASURE: Final = lazy_regex(
 )  # fmt: skip
 """Keys of settings and logs whose number measures something of a machine."""
 _PUBLIC_HOST: Final = lazy_regex(
-    r"(?<![\w.@/-])(?=[a-z0-9+:/-]{2,64}+\.)(?:(?:git|registry|sparse)\+)?(?:(?:https?|oci|docker)://)?(?:"
+    r"(?<![\w.@/-])(?=[a-z0-9+:/-]{1,64}+\.)(?:(?:git|registry|sparse)\+)?(?:(?:https?|oci|docker)://)?(?:"
     r"(?:registry\.(?:npmjs\.org|yarnpkg\.com|hub\.docker\.com|terraform\.io|k8s\.io)|(?:files\.)?pythonhosted\.org|pypi\.org"
     r"|(?:static\.|index\.)?crates\.io|(?:proxy\.)?golang\.org|rubygems\.org|repo1?\.maven\.(?:apache\.)?org|packagist\.org"
     r"|github\.com/rust-lang/crates\.io-index|docs\.python\.org|(?:www\.)?w3\.org|developer\.mozilla\.org|stackoverflow\.com"

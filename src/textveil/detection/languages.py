@@ -33,7 +33,7 @@ from textveil.detection.lists import (
 )
 from textveil.detection.streets import INNER, TOWN_NAME, towns_behind
 from textveil.json_text import json_file
-from textveil.text.patterns import lazy_regex, matches, quick
+from textveil.text.patterns import lazy_regex, matches
 
 READ: Final = 400
 """Characters that are read of a document, from its first letter on."""
@@ -376,13 +376,13 @@ class _Language:
         rules = _RULES[language]
         self._words = ordinary_words(language)
         self._nouns = self._words if language == "de" else frozenset[str]()
-        self._titled = quick(
+        self._titled = lazy_regex(
             rf"(?<![A-Za-z0-9])(?:(?P<opening>{rules.opening}) (?:(?:{rules.titles}) ){{0,2}}"
             rf"|(?:{rules.titles}) (?:(?:{rules.titles}) ){{0,2}})(?!(?:{rules.titles}) )(?P<name>{_FULL})"
         )
-        self._town = quick(rf"(?<![\w.,-])(?P<name>(?:{rules.code}),? {TOWN_NAME})(?![A-Za-z0-9])")
-        self._alone = quick(rf"(?<![\w.,-])(?:{_ALONE.get(language, '(?!)')})(?![A-Za-z0-9_@-]|,? [0-9])")
-        self._street = quick(rf"(?<![\w.,-])(?:{rules.street}){INNER}")
+        self._town = lazy_regex(rf"(?<![\w.,-])(?P<name>(?:{rules.code}),? {TOWN_NAME})(?![A-Za-z0-9])")
+        self._alone = lazy_regex(rf"(?<![\w.,-])(?:{_ALONE.get(language, '(?!)')})(?![A-Za-z0-9_@-]|,? [0-9])")
+        self._street = lazy_regex(rf"(?<![\w.,-])(?:{rules.street}){INNER}")
 
     def _is_noun(self, low: str) -> bool:
         """Return whether a German word behind four digits is no town: bis 2650 Meter."""

@@ -198,10 +198,7 @@ def _kind(text: str, match: re.Match[str], marks: int, before: str, cues: frozen
 
 _SPELLED: Final = lazy_regex(r"(?<![A-Za-z0-9'.-])[A-Z](?:-[A-Z]){2,15}(?![A-Za-z0-9-]|'[a-z])", holds=("-",))
 _SAID_LETTER: Final = "(?:[Dd]ouble [A-Z]|[A-Z](?: for [A-Z]?[a-z]{2,12})?)"
-_SAID_LETTERS: Final = lazy_regex(
-    rf"(?<![A-Za-z0-9'.-]){_SAID_LETTER}(?:,? {_SAID_LETTER}){{2,20}}(?![A-Za-z0-9'-])",
-    holds=(" for ", "ouble "),
-)
+_SAID_LETTERS: Final = lazy_regex(rf"(?<![A-Za-z0-9'.-]){_SAID_LETTER}(?:,? {_SAID_LETTER}){{2,20}}(?![A-Za-z0-9'-])")
 """Letters as they are told: T for Tango, I, double L, E, Y."""
 SPELLED_GATE: Final = either(
     matching(r"[A-Z]-[A-Z]-[A-Z]", amid="-"), matching(r"[A-Z],? [A-Z] for |ouble [A-Z][, ]|[A-Z] for [A-Za-z]+, [A-Z]")

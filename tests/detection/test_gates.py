@@ -96,6 +96,8 @@ PIECES += [
     "Sian, MRCVS",
     "the Housing Act",
     "the Court (Oberster Gerichtshof) agreed",
+    "at it 2017.07-2019.06,",
+    "\n1st, a cake\n2nd, wine\n",
     "art. 5 ust. 2",
     '{"as": "Ebony Kaczmarek"}',
     "enfermedad de Paget",

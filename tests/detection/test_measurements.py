@@ -47,6 +47,7 @@ QUANTITIES = [
 NUMBERING = [
     ("see page 3 of 12 and section 4.2", ["3 of 12", "4.2"]),
     ("1. Gout\n2. Asthma\n", ["1.", "2."]),
+    ("1st, a cake\n2nd, wine\n3rd, tea\nhe came 2nd", ["1st,", "2nd,", "3rd,"]),
     ("section 12(3) of the Housing Act 1985; Ley 39/2015", ["12(3)", "Act 1985", "Ley 39/2015"]),
     ("Articles 6 § 2, 8 and 13 of it; Article 5 §§ 3 and 5", ["6", "2", "8", "13", "5", "3", "5"]),
     ("Article 6 and 14 children", ["6"]),

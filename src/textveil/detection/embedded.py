@@ -622,7 +622,7 @@ _QUANTITIES: Final = Phase("quantities", (
     Row("percentage", quantities.find_percentages, quantities.PERCENT_GATE, "quantity", 0.9, "unit", "4%", "4 &"),
     Row("ordinal", quantities.find_ordinals, quantities.ORDINAL_GATE, "quantity", 0.8, "ordinal", "2nd", "2 and"),
     Row("version", quantities.find_versions, quantities.VERSION_GATE, "quantity", 0.8, "version", "v2", "v and w"),
-    Row("list-number", quantities.find_list_numbers, quantities.LIST_GATE, "numbering", 0.7, "sequence",
+    Row("list-number", quantities.find_list_numbers, quantities.LIST_GATE, "numbering", 0.85, "sequence",
         "1. Gout\n2. Asthma", "Gout\nAsthma"),
     Row("row-number", quantities.find_row_numbers, quantities.ROW_GATE, "numbering", 0.7, "sequence",
         "1 Oak\n2 Elm\n3 Ash", "1 Oak\n4 Elm\n3 Ash"),

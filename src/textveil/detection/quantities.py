@@ -104,8 +104,8 @@ _MOST_CITED: Final = 12
 SECTION_NUMBER: Final = lazy_regex(_PLACES)
 """Tells whether a value numbers a section, or several; with a unit it numbers none, whatever word stands before it."""
 _LISTED: Final = lazy_regex(
-    r"(?:(?<=\n)|\A|(?<=  ))[ \t>*-]{0,8}(?P<number>[0-9]{1,2}[.)]|\([0-9]{1,2}\)|[0-9]{1,2}(?:\.[0-9]{1,2}){1,3}\.?)"
-    r"(?=[ \t]+[^\s0-9]|[ \t]*\n)"
+    r"(?:(?<=\n)|\A|(?<=  ))[ \t>*-]{0,8}(?P<number>[0-9]{1,2}[.)]|\([0-9]{1,2}\)|[0-9]{1,2}(?:\.[0-9]{1,2}){1,3}\.?"
+    r"|[0-9]{1,2}(?:st|nd|rd|th)[,:]?)(?=[ \t]+[^\s0-9]|[ \t]*\n)"
 )
 LIST_NUMBER: Final = lazy_regex(r"\(?[0-9]{1,2}[.)]|[0-9]{1,2}(?:\.[0-9]{1,2}){1,3}\.")
 """Tells whether a value is the number of an item or a heading, with its mark."""
@@ -123,7 +123,7 @@ LAW_GATE: Final = with_words(
 _ROW: Final = lazy_regex(r"(?:(?<=\n)|\A)[ \t|]{0,4}(?P<number>[1-9][0-9]?)(?=[ \t|,;])")
 _LEAST_ROWS: Final = 3
 ROW_GATE: Final = at_digits(r"\n[ \t|]{0,4}3[ \t|,;]")
-LIST_GATE: Final = at_digits(r"[0-9][.)]")
+LIST_GATE: Final = at_digits(r"[0-9](?:[.)]|(?:st|nd|rd|th)[,: \t])")
 
 
 def find_named_numbers(text: str) -> Iterator[Found]:
@@ -218,7 +218,9 @@ def _in_order(numbered: Iterable[re.Match[str]]) -> Iterator[Found]:
     held: Found | None = None
     for match in numbered:
         number = [int(part) for part in re.findall("[0-9]+", match["number"])]
-        span = Found(*match.span("number"), "numbering", 0.7, "sequence")
+        span = Found(
+            *match.span("number"), "numbering", 0.85 if "t" in match[0] or "d" in match[0] else 0.7, "sequence"
+        )
         if _follows(previous, number) or (len(number) > 2 and number[-1] == 1 and tuple(number[:-1]) in seen):
             if held is not None:
                 yield held

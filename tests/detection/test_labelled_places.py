@@ -103,6 +103,7 @@ def test_cells_of_a_column_of_phones_are_phones_whatever_their_digits_look_like(
         ("Room 2, Tavish House, 40 Lomond Street", ["Room 2", "Tavish House", "40 Lomond Street"], []),
         ("I worked at Calloway Mills for years. Calloway Mills called.", ["Calloway Mills"], ["Calloway Mills"]),
         ("bei Frau Okonjo, Tel. 0644 555012", [], ["Okonjo"]),
+        ("Patient: Maria Mills, 54 y", [], ["Maria Mills"]),
         ("IMO FAL Form 5 - CREW LIST", [], []),
         ("He comes from Hope, AR.", ["Hope", "AR"], []),
         ("She was born in Grace, ID and met Hope, MD, there.", ["Grace", "ID"], ["Hope"]),

@@ -87,6 +87,7 @@ FOUND = [
     ("pl", "często bywał w Krzyżowej razem z matką", ["Krzyżowej place"]),
     ("it", "Niente febbre. Rosa ha detto che Rosa Bianchi torna.", ["Rosa person", "Rosa Bianchi person"]),
     ("it", "Evandrio nacque nel 1604.", ["Evandrio person"]),
+    ("de", "Zeuge: Roman Weber", ["Roman Weber person"]),
     ("it", "Teodolfo, vescovo di Spoleto, tacque.", ["Teodolfo person", "Spoleto place"]),
     ("pt", "Sigeberta (n. Coimbra, 1604) reinou.", ["Sigeberta person"]),
     ("it", "Ulderigo III regnava da anni.", ["Ulderigo III person"]),

@@ -349,7 +349,7 @@ _HOUSE_END: Final = lazy_regex(r" (?:House|Hall|Mills?|Lodge|Cottage|Grange|Mano
 _HOUSE_BEFORE: Final = lazy_regex(
     r"(?:(?<![A-Za-z])(?:at|in|outside|near)|(?i:location|venue|place|address|where) ?:) {1,8}\Z"
 )
-_ADDRESS_BEHIND: Final = lazy_regex(r", [0-9]")
+_ADDRESS_BEHIND: Final = lazy_regex(r", [0-9]{1,4}[A-Za-z]? [A-Z][a-z]")
 
 
 _NAME_OF: Final = lazy_regex(

@@ -393,7 +393,7 @@ class NamesByLanguage:
         """Tell whether a German word before a name says what it is: Landkreis Celle, Punkband Zuse."""
         made = token.low in self._cues.firm or token.low in self._cues.work
         told = self._german and (made or (token.ordinary > 0 and token.low in self._sorts))
-        named = token.marks & _NAMES or self._words.is_place(token.low) == 2
+        named = token.marks & _NAMES or token.low in self._words.words_too or self._words.is_place(token.low) == 2
         return told and not (named or token.low in self._cues.body)
 
     def _is_club(self, text: str, token: Token, following: Token) -> bool:

@@ -213,7 +213,12 @@ def find_firms(text: str) -> Iterator[Found]:
     formed = any(piece in text for piece in _PIECES) or next(places_of(text, _FORM_WORDS), None) is not None
     for form in matches(FORM, text) if formed else ():
         start = _begun(text, form.start(), weak=form["weak"] is not None)
-        if start >= 0 and form["weak"] and _BEGINS_CLUB(text, form.end()) and _is_german(text[start : form.start()]):
+        if (
+            start >= 0
+            and form["weak"]
+            and text[form.end() : form.end() + 3].istitle()
+            and _is_german(text[start : form.start()])
+        ):
             continue  # zum Aufsteiger AS Livorno
         if start >= 0:
             yield Found(start, form.end(), "organization", 0.75, "company-end")
@@ -281,9 +286,6 @@ def _is_no_name(low: str) -> bool:
 def _tells(words: list[str]) -> bool:
     """Return whether words tell a firm from others: two of them, or one that is no ordinary word."""
     return len(words) > 1 or not lists().words.get(words[0], 0) & Marks.COMMON
-
-
-_BEGINS_CLUB: Final = lazy_regex(r" [A-Z][a-z]").match
 
 
 def _is_german(run: str) -> bool:

@@ -321,7 +321,6 @@ _THING: Final = lazy_regex(
 _LAST_WORD: Final = lazy_regex(r"([a-z]{1,24})[ ]$")
 _INTRODUCING: Final = ("my name is ", "my name's ")
 """Behind these a given name is one, though it is a word: my name is mark."""
-_MISTER: Final = lazy_regex(r"(?<![A-Za-z])(?:mr|mrs)\.? \Z")
 _CLAUSE_ENDS: Final = lazy_regex(r"\Z|[.,;!?\n]| (?:and|but|i|i'm|from|here)(?![a-z])")
 _BACK: Final = 24
 _FEW: Final = 24  # different names in a text up to which each is searched for by itself
@@ -370,7 +369,7 @@ def find_small_names(text: str) -> Iterator[Found]:
         low = word[0].removesuffix("'s")
         marks = marks_of(low, 0)
         introduced = cue and marks & _GIVEN and text[max(0, start - 11) : start].lower().endswith(_INTRODUCING)
-        mister = cue and _MISTER.search(text, max(0, start - 5), start) is not None
+        mister = cue and text[max(0, start - 6) : start].rstrip(". ").rpartition(" ")[2] in ("mr", "mrs")
         introduced = introduced or (mister and not is_thing(low) and low not in known.FUNCTION_WORDS)
         if (
             cue

@@ -291,7 +291,6 @@ _CAPITAL_CITIES: Final = words_in(
     "london paris washington israel india china america berlin rome madrid dublin kenya cuba"
 )
 """Places that speak in the news, and given names too."""
-_FORM_BEHIND: Final = lazy_regex(" (?:Form|FORM)(?![A-Za-z])")
 _IN_ZONE: Final = lazy_regex(
     r"(?<![\w/])(?:Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific)/\Z"
 )
@@ -345,7 +344,7 @@ def _is_of(text: str, span: Found, value: str, named: Set[str], bounds: Set[int]
     return not (strong and strong["strong"]) and not _IN_PLACE.search(text, max(0, span.start - 8), span.start)
 
 
-_HOUSE_END: Final = lazy_regex(r" (?:House|Hall|Mills?|Lodge|Cottage|Grange|Manor|Towers?|Works|Rooms|Barn)\Z")
+_HOUSE_END: Final = words_in("House Hall Mill Mills Lodge Cottage Grange Manor Tower Towers Works Rooms Barn")
 _HOUSE_BEFORE: Final = lazy_regex(
     r"(?:(?<![A-Za-z])(?:at|in|outside|near)|(?i:location|venue|place|address|where) ?:) {1,8}\Z"
 )
@@ -358,7 +357,6 @@ _NAME_OF: Final = lazy_regex(
 _BEFORE_TOWN: Final = lazy_regex(
     r"(?<![A-Za-z])(?P<in>(?:in|near|from|to|of) )?(?P<town>[A-Z][a-z]{2,20}(?: [A-Z][a-z]{2,20}){0,2}), \Z"
 )
-_STATE_CODE: Final = lazy_regex(r"[A-Z]{2}(?: [0-9]{5})?")
 _TOWN_SCORE: Final = 0.5
 
 
@@ -366,7 +364,7 @@ def _with_towns(text: str, spans: Sequence[Found]) -> list[Found]:
     """Return spans by start, with towns before a state that are words: from Hope, AR."""
     met: list[Found] = []
     for number, span in enumerate(spans):
-        if span.kind != "place" or not _STATE_CODE.match(text, span.start, span.end):
+        if span.kind != "place" or not _is_state_code(text[span.start : span.start + 2]):
             continue
         town = _BEFORE_TOWN.search(text, max(0, span.start - 72), span.start)
         beside = [other for other in spans[max(number - 2, 0) : number] if other.score > EVIDENCE]
@@ -375,6 +373,10 @@ def _with_towns(text: str, spans: Sequence[Found]) -> list[Found]:
             met.append(Found(*town.span("town"), "place", _TOWN_SCORE, "cue"))
     ends = {town.end for town in met}
     return sorted([*(span for span in spans if span.end not in ends), *met]) if met else list(spans)
+
+
+def _is_state_code(written: str) -> bool:
+    return written.isalpha() and written.isupper() and len(written) == 2
 
 
 def _kind_of(text: str, span: Found) -> str:
@@ -386,7 +388,7 @@ def _kind_of(text: str, span: Found) -> str:
 
 def _is_house(text: str, span: Found) -> bool:
     """Return whether somebody is named as a house in which one is: at Calloway Mills; Tavish House, 4 Elm Street."""
-    if span.kind != "person" or _HOUSE_END.search(text, span.start, span.end) is None:
+    if span.kind != "person" or text[span.start : span.end].rpartition(" ")[2] not in _HOUSE_END:
         return False
     before = _HOUSE_BEFORE.search(text, max(0, span.start - 20), span.start)
     return before is not None or _ADDRESS_BEHIND.match(text, span.end) is not None
@@ -460,7 +462,11 @@ def _is_none(text: str, span: Found, value: str) -> bool:
     """Return whether a span is a short title, the heading of a form (IMO FAL Form 5), or the place of a time zone."""
     if value in _SHORT_TITLES and text[span.end : span.end + 1] == ".":
         return True
-    if span.why == "cue" and text[span.start : span.end].isupper() and _FORM_BEHIND.match(text, span.end):
+    if (
+        span.why == "cue"
+        and text[span.start : span.end].isupper()
+        and text[span.end : span.end + 6].rstrip() in (" Form", " FORM")
+    ):
         return True
     zone = _IN_ZONE.search(text, max(0, span.start - _LONGEST_ZONE), span.start)
     return span.kind == "place" and zone is not None

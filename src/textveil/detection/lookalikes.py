@@ -11,7 +11,7 @@ from typing import Final
 from textveil.detection import lists as known
 from textveil.detection.cued_names import label_words
 from textveil.detection.found import Found, near, words_in
-from textveil.detection.gates import Seen, WithWords, at_digits, both, holding, joined_words, places_of, with_words
+from textveil.detection.gates import Seen, WithWords, at_digits, holding, joined_words, places_of, with_words
 from textveil.detection.languages import ORDINARY
 from textveil.detection.lists import Marks, lists
 from textveil.detection.name_evidence import is_field
@@ -368,13 +368,7 @@ _GLOSS: Final = lazy_regex(
     r"|Regulation|Ordinance|Constitution|Committee|permit|licence|notice|decision|certificate|register|tax|allowance)"
     r" \((?P<gloss>[A-Z][^\W\d_]{2,40}(?: (?:[a-z]{1,3} )?[^\W\d_]{3,30}){0,4})(?=[),])"
 )
-GLOSS_GATE: Final = both(
-    holding(" ("),
-    with_words(
-        "court courts appeal board council chamber tribunal authority office ministry agency general act law code"
-        " regulation ordinance constitution committee permit licence notice decision certificate register tax allowance"
-    ),
-)
+GLOSS_GATE: Final = holding(" (")
 _OF_BODY: Final = lazy_regex(
     r"(?i:gericht|gerichtshof|gesetz|gesetzbuch|behorde|erlaubnis|berechtigung|verordnung|bescheid|anstalt|ausschuss"
     r"|erkenntnis|ratten|domstol\w{0,4}|myndighet\w{0,4}|mahkemesi|kurulu|kanunu|mahkemeler\w{0,3})\b"

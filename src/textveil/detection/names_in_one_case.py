@@ -8,7 +8,7 @@ from typing import Final
 from textveil.detection import lists as known
 from textveil.detection.formal_names import end_of_small_name
 from textveil.detection.found import Found, words_in
-from textveil.detection.gates import either, matching
+from textveil.detection.gates import either, holding, matching
 from textveil.detection.language_words import LanguageWords
 from textveil.detection.lists import Marks, is_nickname, lists, places
 from textveil.detection.people_in_records import is_plain_form
@@ -200,9 +200,7 @@ _SPELLED: Final = lazy_regex(r"(?<![A-Za-z0-9'.-])[A-Z](?:-[A-Z]){2,15}(?![A-Za-
 _SAID_LETTER: Final = "(?:[Dd]ouble [A-Z]|[A-Z](?: for [A-Z]?[a-z]{2,12})?)"
 _SAID_LETTERS: Final = lazy_regex(rf"(?<![A-Za-z0-9'.-]){_SAID_LETTER}(?:,? {_SAID_LETTER}){{2,20}}(?![A-Za-z0-9'-])")
 """Letters as they are told: T for Tango, I, double L, E, Y."""
-SPELLED_GATE: Final = either(
-    matching(r"[A-Z]-[A-Z]-[A-Z]", amid="-"), matching(r"[A-Z],? [A-Z] for |ouble [A-Z][, ]|[A-Z] for [A-Za-z]+, [A-Z]")
-)
+SPELLED_GATE: Final = either(matching(r"[A-Z]-[A-Z]-[A-Z]", amid="-"), holding(" for ", "ouble "))
 _ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz"
 
 

@@ -94,7 +94,7 @@ _CITED: Final = lazy_regex(
     r"(?: (?:[0-9]{1,3}[a-z]?|[a-z]{1,2})(?![\w])){0,1}){0,6})(?![\w]|[/:.-][0-9])"
 )
 """Paragraphs of a law, to the last of their parts."""
-_SEVERAL: Final = lazy_regex(r"\xa7\xa7|(?:[Aa]rt(?:s\.|icles|ikeln|iculos|igos|icoli))")
+_SEVERAL: Final = ("rts", "rticles", "rtikeln", "rticulos", "rtigos", "rticoli")
 _ANOTHER: Final = lazy_regex(
     r"(?: \xa7{1,2} ?[0-9]{1,3})?(?:,| and|, and| to| or| y| e| et| und) (?:\xa7{1,2} ?)?"
     r"(?P<place>[0-9]{1,4}(?:[.-][0-9]{1,4})?[a-z]?(?:\([0-9A-Za-z]{1,4}\)){0,4})(?![\w%]|[/:.-][0-9]| ?[a-z]{3,20}s\b)"
@@ -178,7 +178,8 @@ def find_cited(text: str) -> Iterator[Found]:
         if match["title"]:
             yield Found(*match.span("title"), "numbering", 0.95, "sequence")
         yield Found(*match.span("place"), "numbering", 0.95, "sequence")
-        if _SEVERAL.search(text, match.start(), match.start("place")):
+        head = text[match.start() : match.start("place")]
+        if "\xa7\xa7" in head or head[1:].rstrip(" LRD.").endswith(_SEVERAL):
             end = match.end()
             for _ in range(_MOST_CITED):
                 another = _ANOTHER.match(text, end)

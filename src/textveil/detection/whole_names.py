@@ -372,11 +372,11 @@ _OWN_RUN: Final = lazy_regex(
     r"(?![A-Za-z0-9_'@-]| ?:| [A-Z])"
 )
 """Behind somebody's name, what a firm of that name deals in: Sizeland's Minibuses, Prowse Drains."""
-_THE: Final = lazy_regex("[Tt]he ")
-"""Before a person's name in full, a team: the Kelly Rose Pirates."""
-_OWNED: Final = lazy_regex(r" ?'s [A-Z][a-z]{2,20}(?=[,.;)]|\Z| [a-z])")
-"""Behind somebody's name alone, a shop: Dusty's Barn."""
-_CHANNEL: Final = lazy_regex(r" [1-9](?=[,.;:)\n]|\Z| (?:and|at|for|from|in|of|on|was|is|to|until|with) )")
+_BESIDE: Final = lazy_regex(
+    r"(?P<owned> ?'s [A-Z][a-z]{2,20}(?=[,.;)]|\Z| [a-z]))"
+    r"| [1-9](?=[,.;:)\n]|\Z| (?:and|at|for|from|in|of|on|was|is|to|until|with) )"
+)
+"""Behind somebody's name alone, a shop; behind letters, the number of a channel: Rusty's Barn, ZDX 3."""
 _RUN_BEFORE: Final = lazy_regex(
     r"(?<![A-Za-z])(?P<by>[a-z]{1,12}|[a-z]+,|[A-Za-z]{1,20}\.?:) (?P<run>(?:[A-Z][a-z]{1,20} ){1,2})\Z"
 )
@@ -400,7 +400,7 @@ def with_whole_runs(text: str, spans: Sequence[Found]) -> list[Found]:
         alone = (
             span.kind != "person"
             or " " not in text[span.start : span.end]
-            or _THE.fullmatch(text, span.start - 4, span.start)
+            or text[max(0, span.start - 4) : span.start] in ("the ", "The ")
         )
         if span.kind not in ("person", "place", "organization") or not alone:
             continue
@@ -408,10 +408,11 @@ def with_whole_runs(text: str, spans: Sequence[Found]) -> list[Found]:
             continue  # mr. pollock Thu 3/8
         high = spans[number + 1].start if number + 1 < len(spans) else len(text)
         behind = _run_behind(text, span, min(span.end + _LONGEST_RUN, high))
-        if behind is None and span.kind == "person" and alone:
-            behind = _OWNED.match(text, span.end, high)
-        if behind is None and span.kind == "organization" and text[span.start : span.end].isupper():
-            behind = _CHANNEL.match(text, span.end, high)
+        beside = _BESIDE.match(text, span.end, high) if behind is None else None
+        if beside is not None and beside["owned"]:
+            behind = beside if span.kind == "person" else None
+        elif beside is not None and span.kind == "organization" and text[span.start : span.end].isupper():
+            behind = beside
         if behind is not None and _are_parts(behind[0]) and not _is_line(text, span.start, behind.end()):
             kind = "organization" if _has_word(behind[0]) else span.kind
             whole[-1] = span = span._replace(end=behind.end(), kind=kind)

@@ -389,7 +389,7 @@ def _mentions_of(mentions: Sequence[Mention], read: _Read, *, births: bool) -> _
     turns = {key: _turn_of(mention) for key, mention in reversed(keyed)}
     begun = {key in alone: _is_open(mention) for key, mention in reversed(keyed) if key not in born}
     falling = frozenset(years for years, is_open in begun.items() if is_open or (years and any(begun.values())))
-    ends = {key: end for (key, mention), (end, _) in reversed([*pairwise(keyed)]) if _DASH.fullmatch(mention.after)}
+    ends = {key: end for (key, mention), (end, _) in reversed([*pairwise(keyed)]) if mention.after.strip() in _DASHES}
     return _Mentions(read, born, dates, alone, near_age, turns, falling, ends)
 
 
@@ -443,7 +443,7 @@ _UNTIL_NOW: Final = lazy_regex(
     r"|\u81f3\u4eca|\u73fe\u5728|\ud604\uc7ac|g\xfcn\xfcm\xfcz|halen|\u2026|\.\.\.)"
 )
 _SINCE: Final = lazy_regex(r"(?i)(?:\A|\n)\s{0,4}(?:since|seit|depuis|desde|dal|sinds|od) \Z")
-_DASH: Final = lazy_regex(r"\s?[-\u2013\u2014]\s?")
+_DASHES: Final = frozenset("-\u2013\u2014")
 _COLUMN_BEHIND: Final = lazy_regex(r":|\s{2}|\t")
 
 

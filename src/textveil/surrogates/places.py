@@ -391,17 +391,20 @@ class _Drawing(NamedTuple):
         return agreed(self.scope, label, key, self.rng, made, distinct=distinct)
 
 
-@lru_cache(maxsize=64)
 def _fitting(what: str, page: Page, article: str) -> tuple[str, ...]:
     """Return the entries of a class that go with the article before them: in der Talstraße, au Havre, à Lyon."""
+    agrees = page.language == "fr" or (page.language == "de" and article in _ENDS_OF)
+    return _agreeing(what, page, article) if agrees else place_pool(what, page)
+
+
+@lru_cache(maxsize=64)
+def _agreeing(what: str, page: Page, article: str) -> tuple[str, ...]:
     entries = place_pool(what, page)
-    if page.language == "fr":
-        begins = {"au": "Le ", "du": "Le ", "la": "La "}.get(article, "")
-        own = tuple(entry.removeprefix(begins) for entry in entries if begins and entry.startswith(begins))
-        return own if len(own) > 1 else tuple(entry for entry in entries if not entry.startswith(("Le ", "Les ")))
-    if page.language == "de" and article in _ENDS_OF:
+    if page.language == "de":
         return tuple(entry for entry in entries if entry.endswith(_ENDS_OF[article])) or entries
-    return entries
+    begins = {"au": "Le ", "du": "Le ", "la": "La "}.get(article, "")
+    own = tuple(entry.removeprefix(begins) for entry in entries if begins and entry.startswith(begins))
+    return own if len(own) > 1 else tuple(entry for entry in entries if not entry.startswith(("Le ", "Les ")))
 
 
 def _polish(part: str, what: str, page: Page, article: str) -> tuple[str, int, tuple[str, ...]]:

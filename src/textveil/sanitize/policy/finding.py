@@ -465,9 +465,11 @@ def _whole_words(text: str, numbers: Sequence[DetectedSpan], spans: Sequence[Det
     for span in numbers:
         if span.start < end:
             continue
-        before = _LETTERS_BEFORE.search(text, max(end, span.start - _LONGEST_WORD), span.start)
-        behind = _LETTERS_BEHIND.match(text, span.end)
-        begin, stop = before.start() if before else span.start, behind.end() if behind else span.end
+        begin, stop = span.start, span.end
+        while begin > max(end, span.start - _LONGEST_WORD) and _IN_WORD.match(text, begin - 1):
+            begin -= 1
+        while stop < min(len(text), span.end + _LONGEST_WORD) and _IN_WORD.match(text, stop):
+            stop += 1
         word = text[begin:stop]
         digits = sum(map(str.isdigit, word))
         whole = word.isalnum() and digits > 1 and len(word) - digits >= _LETTERS_OF_CODE
@@ -478,9 +480,7 @@ def _whole_words(text: str, numbers: Sequence[DetectedSpan], spans: Sequence[Det
             yield span
 
 
-_WORD: Final = r"[0-9A-Za-z\u00c0-\u024f\u0370-\u04ff]"
-_LETTERS_BEFORE: Final = lazy_regex(rf"{_WORD}{{1,64}}\Z")
-_LETTERS_BEHIND: Final = lazy_regex(rf"{_WORD}{{1,64}}")
+_IN_WORD: Final = lazy_regex(r"[0-9A-Za-z\u00c0-\u024f\u0370-\u04ff]")
 _LONGEST_WORD, _LETTERS_OF_CODE = 64, 3
 
 

@@ -277,12 +277,12 @@ _TAX: Final = lazy_regex(
     rf"|(?P<rate>{_DECIMAL_NUMBER}){A_SPAN}?\s?%{A_SPAN}?[^\n%0-9]{{0,12}}?(?<![^\W_]){TAX_WORD})(?![^\W_])?[^\n0-9%{SAME_KIND}]{{0,48}}\Z"
 )
 _HELD: Final = lazy_regex(r"(?i)incl|enthalten|inbegriffen|dont|comprise|inklusive|di cui|waarvan|davon|w tym")
-_GAP: Final = r"(?:[^\S\n|]{2,}|\t|\s?\|\s?)"  # between two cells of a row
+_GAP: Final = r"(?:[^\S\n|]{2,}+|\t|\s?\|\s?)"  # between two cells of a row
 _PRICED: Final = lazy_regex(
     rf"(?:(?P<times>{_DECIMAL_NUMBER})(?:[^\n0-9@]{{0,40}}?)(?:@|\xe0|(?<= )at|(?<= )je|\xd7|(?<= )[xa]|(?<= )za)"
     rf"|(?P<cell>{_DECIMAL_NUMBER}){A_SPAN}?{_GAP}"
     rf"|\A[^\S\n|]{{0,4}}\|?[^\S\n]?(?P<first>[1-9][0-9]{{0,2}}){A_SPAN}?{_GAP}"
-    rf"[^\n{SAME_KIND}]{{2,60}}{_GAP})[^\S\n]?[^\w\s]?{SAME_KIND}(?:{_GAP}| ?= ?)[^\w\s]?\Z"
+    rf"[^\s{SAME_KIND}][^\n{SAME_KIND}]{{1,60}}{_GAP})[^\S\n]?[^\w\s]?{SAME_KIND}(?:{_GAP}| ?= ?)[^\w\s]?\Z"
     rf"|{SAME_KIND} ?[x\xd7*] ?(?P<behind>{_DECIMAL_NUMBER}){A_SPAN}? ?= ?[^\w\s]?\Z"
 )
 _IN_ALL: Final = lazy_regex(

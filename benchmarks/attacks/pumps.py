@@ -695,7 +695,7 @@ def compiled_while(work: Callable[[], object]) -> set[tuple[str | bytes, int]]:
     compiled, original = set(), compiler.compile
 
     def recorded(pattern: Any, flags: int = 0) -> Any:
-        written = pattern if isinstance(pattern, str | bytes) else pattern.state.str  # what ``quick`` has parsed
+        written = pattern if isinstance(pattern, str | bytes) else pattern.state.str  # what ``_quick`` has parsed
         compiled.add((written, int(flags)))
         return original(pattern, flags)
 
@@ -800,7 +800,7 @@ def sources() -> Iterator[tuple[str, str]]:
 
 def _held(value: Any, depth: int) -> Iterator[Any]:
     if isinstance(value, LazyRegex | re.Pattern):
-        if value.pattern is not None:  # else `quick` made it for a LazyRegex, which the module holds
+        if value.pattern is not None:  # else `_quick` made it for a LazyRegex, which the module holds
             yield value
         if isinstance(value, LazyRegex) and value.within is not None:
             yield value.within

@@ -53,6 +53,15 @@ def test_marks_within_numbers_and_words_part_nothing(text: str) -> None:
     assert not [span for span in found if span.kind in ("id", "phone", "ip", "person")]
 
 
+def left_of(value: str, text: str) -> list[str]:
+    """Return the letters and digits of a value in a text that are in no span."""
+    start = text.index(value)
+    left = set(range(start, start + len(value)))
+    for span in embedded_detector().detect([text])[0]:
+        left -= set(range(span.start, span.end))
+    return [text[at] for at in left if text[at].isalnum()]
+
+
 WRAPPED = (
     "4242 4242\n4242 4242", "DE89 3704 0044 0532\n0130 00", "+48 12 341\r\n67 21", "(617)\n253-1000",
     "(617) 253-\n> 1000", "587-55-\n2335", "12\nMaple Street", "12 Maple\nStreet", "3\nMarch 2024", "07400\n149931",
@@ -63,11 +72,7 @@ WRAPPED = (
 @pytest.mark.parametrize("value", WRAPPED)
 def test_a_value_is_found_whole_across_the_end_of_a_line_of_prose(value: str) -> None:
     text = f"Please note down for later that her details are {value} and that is all we know of it."
-    start = text.index(value)
-    left = set(range(start, start + len(value)))
-    for span in embedded_detector().detect([text])[0]:
-        left -= set(range(span.start, span.end))
-    assert not [text[at] for at in left if text[at].isalnum()]
+    assert not left_of(value, text)
 
 
 @pytest.mark.parametrize(
@@ -94,11 +99,7 @@ SPACED = (
 @pytest.mark.parametrize("value", SPACED)
 def test_a_value_is_found_whole_across_two_spaces(value: str) -> None:
     text = f"Her details  are {value} and\nthat is  all.  We know nothing else of it."
-    start = text.index(value)
-    left = set(range(start, start + len(value)))
-    for span in embedded_detector().detect([text])[0]:
-        left -= set(range(span.start, span.end))
-    assert not [text[at] for at in left if text[at].isalnum()]
+    assert not left_of(value, text)
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,7 @@ def found(text: str) -> list[tuple[str, str]]:
         ("on March 3rd, 2024 at 2:15 pm", [("March 3rd, 2024", "date"), ("2:15 pm", "time")]),
         ("on 2024-03-03T14:15:00Z", [("2024-03-03", "date"), ("14:15:00Z", "time")]),
         ("on 3/4/2024", [("3/4/2024", "date")]),
+        ("AC 871 Y 12SEP and 5MAY24", [("12SEP", "date"), ("5MAY24", "date")]),
         ("at it 2017.07 - 2019.06, then", [("2017.07", "date"), ("2019.06", "date")]),
         (
             "-rw-r--r-- 1 root root 31 Mar  4 11:20 a\n-rw-r--r-- 1 root root 12 Apr 30 10:11 b",

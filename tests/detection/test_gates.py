@@ -97,6 +97,7 @@ PIECES += [
     "the Housing Act",
     "the Court (Oberster Gerichtshof) agreed",
     "at it 2017.07-2019.06,",
+    "AC 871 Y 12SEP",
     "\n1st, a cake\n2nd, wine\n",
     "art. 5 ust. 2",
     '{"as": "Ebony Kaczmarek"}',

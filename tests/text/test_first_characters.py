@@ -7,7 +7,7 @@ import pytest
 from tests.detection.test_gates import PIECES
 from tests.text.test_held_strings import lazy_patterns
 
-from textveil.text.patterns import quick
+from textveil.text.patterns import _quick
 
 CHARACTERS = "aAbkKsSiIz09-_ \n'\u0130\u0131\u017f\u212a\u00e9\u00c9\u0663"
 ATOMS = (
@@ -41,7 +41,7 @@ def test_patterns_made_by_chance_find_what_re_finds(first: int) -> None:
         if pattern.count("(?P<x>") > 1:
             continue
         flags = draw.choice((0, 0, re.IGNORECASE))
-        plain, fast = re.compile(pattern, flags), quick(pattern, int(flags))
+        plain, fast = re.compile(pattern, flags), _quick(pattern, int(flags))
         for _ in range(8):
             text = "".join(draw.choices(CHARACTERS, k=draw.choice((0, 1, 4, 12))))
             found = [(match.span(), match.groups()) for match in plain.finditer(text)]
@@ -57,7 +57,7 @@ def test_patterns_of_the_package_find_what_re_finds() -> None:
     found = 0
     for one in lazy_patterns():
         spans = [match.span() for match in re.compile(one.pattern, one._flags).finditer(page)]
-        assert [match.span() for match in quick(one.pattern, int(one._flags)).finditer(page)] == spans, one.pattern
+        assert [match.span() for match in _quick(one.pattern, int(one._flags)).finditer(page)] == spans, one.pattern
         found += bool(spans)
     assert found > 500
 
@@ -79,5 +79,5 @@ def test_patterns_of_the_package_find_what_re_finds() -> None:
     ],
 )
 def test_re_is_told_what_begins_a_match(pattern: str, skips: bool, capsys: pytest.CaptureFixture[str]) -> None:
-    quick(pattern, re.DEBUG)
+    _quick(pattern, re.DEBUG)
     assert (" INFO 11 0b100 " in re.sub(r"INFO \d+", "INFO 11", capsys.readouterr().out)) is skips

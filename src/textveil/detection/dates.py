@@ -203,10 +203,14 @@ _GOES_ON: Final = lazy_regex(r"[,;:)]|[ \n][a-z0-9(]")
 _DIGITS: Final = lazy_regex("[0-9]{1,40}+")
 
 DATE_GATE: Final = at_digits(r"[0-9]([-/.])[0-9]{1,2}\1[0-9]|[0-9]/[0-9]|[0-9][-.][12][0-9]{3}")
-COARSE_GATE: Final = at_digits(r"[Qq][1-4]|[a-z],? [0-9]{1,2}\. ?[0-9]{1,2}\.|[0-9]\.[01][0-9] ?[~;-]")
+COARSE_GATE: Final = at_digits(
+    r"[Qq][1-4]|[a-z],? [0-9]{1,2}\. ?[0-9]{1,2}\.|[0-9](?:\.[01][0-9] ?[~;-]|[JFMASOND][A-Z]{2})"
+)
 _YEAR_AND_MONTH: Final = r"(?:19|20)[0-9]{2}\.(?:0[1-9]|1[0-2])"
-_MONTHS_OF_COURSE: Final = lazy_regex(
+_COARSE: Final = lazy_regex(
     rf"(?<![\w.,])(?P<first>{_YEAR_AND_MONTH}) ?[~;-] ?(?:(?P<last>{_YEAR_AND_MONTH})(?![\w.])|(?=[^\s0-9]))"
+    r"|(?<![A-Za-z0-9])(?P<flight>(?:0?[1-9]|[12][0-9]|3[01])(?:JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC)"
+    r"(?:[0-9]{2})?)(?![A-Za-z0-9])"
 )
 SHORT_DAY_GATE: Final = at_digits(r"[0-9]/[0-9]|[0-9]\.[01]?[0-9]\.")
 NAMED_DATE_GATE: Final = with_words(
@@ -233,9 +237,10 @@ def find_dates(text: str) -> Iterator[Found]:
 
 
 def find_coarse_dates(text: str) -> Iterator[Found]:
-    """Quarters of a year (Q3 2021), German days without a year (am 3.4.), months of a course (2017.07-2019.06)."""
-    for match in matches(_MONTHS_OF_COURSE, text):
-        yield from (Found(*match.span(group), "date", 0.9) for group in ("first", "last") if match[group])
+    """Quarters of a year (Q3 2021), days without one (am 3.4., 12SEP), months of a course (2017.07-2019.06)."""
+    for match in matches(_COARSE, text):
+        groups = (group for group in ("first", "last", "flight") if match[group])
+        yield from (Found(*match.span(group), "date", 0.9) for group in groups)
     for match in matches(_QUARTER, text):
         yield Found(match.start(), match.end(), "date", 0.9)
     for match in matches(_DAY_AND_MONTH, text):

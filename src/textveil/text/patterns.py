@@ -54,7 +54,7 @@ class LazyRegex:
         """Compile the pattern."""
         if name not in _KEPT:
             raise AttributeError(name)
-        compiled = quick(self.pattern, int(self._flags))
+        compiled = _quick(self.pattern, int(self._flags))
         self.__dict__.update({kept: getattr(compiled, kept) for kept in _KEPT})
         return self.__dict__[name]
 
@@ -75,7 +75,7 @@ class _Parts(list[Any]):
         return self.first if place == 0 and self.first is not None else super().__getitem__(place)
 
 
-def quick(pattern: str, flags: int = 0) -> re.Pattern[str]:
+def _quick(pattern: str, flags: int = 0) -> re.Pattern[str]:
     """``re.compile(pattern, flags)``, whose searches pass over characters with which no match begins.
 
     ``re`` does so itself if a pattern begins with a character or a class. Most patterns begin with what must not stand

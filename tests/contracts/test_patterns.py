@@ -31,7 +31,7 @@ GIVEN = {
     "textveil.detection.names_by_language.__init__": "compiled for each language below",
     "textveil.pages.messages._templates": "rows of a table, read against messages of a line",
     "textveil.privacy.proved._named": "the package's own source",
-    "textveil.text.patterns.quick": "what modules hold, and found there",
+    "textveil.text.patterns._quick": "what modules hold, and found there",
     "textveil.surrogates.mentions.in_text": "a token or one of a class",
     "textveil.surrogates.scripts.entries": "one word of a public list",
     "textveil.surrogates.urls._closing_quote": "an escaped quote",

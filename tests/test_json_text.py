@@ -14,7 +14,7 @@ import textveil
 from textveil.aggregates.classifier import load_model
 from textveil.aggregates.report import joint_guarantee
 from textveil.budget.verification import verified_export
-from textveil.cuts import between, replaced
+from textveil.cuts import between, held_by, replaced
 from textveil.detection.evaluation import read_labelled
 from textveil.detection.found import OTHER, without
 from textveil.errors import InternalError, ParameterError, TextveilError
@@ -147,3 +147,8 @@ def test_stretches_and_spans_are_the_text(text: str, ends: list[int], other: str
     covered = without(text, spans)
     assert len(covered) == len(text) and between(covered, spans) == stretches
     assert all(set(covered[start:end]) <= {OTHER} for start, end in spans)
+
+
+def test_spans_hold_their_characters_once() -> None:
+    assert held_by("a name", []) == bytes(6)
+    assert held_by("a name", [(2, 4), (3, 6, "person")]) == b"\0\0\1\1\1\1"

@@ -176,8 +176,7 @@ def promised(mechanism: Described, *, allow_refuted: bool) -> Guarantee:
 def _registered(maker: Callable[..., Any] | None) -> CatalogEntry | None:
     if maker is None:
         return None
-    declaration = entry_of(maker)
-    if declaration is not None and declaration.name in MECHANISMS:
+    if (declaration := entry_of(maker)) is not None and declaration.name in MECHANISMS:
         own = MECHANISMS[declaration.name]
         return own if own.constructor() is maker else None
     others = {} if declaration is None else MECHANISMS.named(declaration.name)

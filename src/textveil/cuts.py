@@ -40,3 +40,11 @@ def replaced(text: str, edits: Sequence[tuple[int, int, str]]) -> str:
     for edit, stretch in zip(edits, others, strict=True):
         parts += (edit[2], stretch)
     return "".join(parts)
+
+
+def held_by(text: str, spans: Iterable[Sequence[Any]]) -> bytearray:
+    """A byte for each character of a text: 1 where one of the spans stands, which may overlap."""
+    held = bytearray(len(text))
+    for span in spans:
+        held[span[0] : span[1]] = b"\1" * (span[1] - span[0])
+    return held

@@ -90,9 +90,8 @@ def collect_seldom() -> None:
 def shared_among(processes: int) -> Iterator[None]:
     """Processes that start in the block give numerical libraries their part of the threads, if nobody chose another.
 
-    Else each takes a thread for every processor, and all of them wait for each other.
-
-    ``processes``: how many share the processors.
+    Else each takes a thread for every processor, and all of them wait for each other. ``processes``: how many share the
+    processors.
     """
     threads = str(max(1, cores() // processes))
     added = [name for name in _THREADS if name not in os.environ]

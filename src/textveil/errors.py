@@ -48,11 +48,18 @@ class MissingExtra(TextveilError, ImportError):
     """An optional package is not installed; says how to install it.
 
     The command adds an extra to the textveil that is installed, be that from a clone or a registry: pip takes it as it
-    is, and looks for no other.
+    is, and looks for no other. As the context of an import it is raised if that fails.
     """
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(f"`{package}` is not installed. Run: pip install 'textveil[{extra}]'")
+
+    def __enter__(self) -> None:
+        """Begin an import."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, ImportError):
+            raise self from None
 
 
 class MissingLab(TextveilError, ImportError):

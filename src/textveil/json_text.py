@@ -24,9 +24,7 @@ def finite_json(value: Any) -> Any:
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
         return {key: finite_json(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite_json(part) for part in value]
-    return value
+    return [finite_json(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def json_data(
@@ -81,8 +79,7 @@ def _is_deeper(data: Any, nesting: int) -> bool:
     """Tell whether more than so many arrays and objects are inside one another; level by level, without recursion."""
     level = [data]
     for _ in range(nesting + 1):
-        level = [value for value in level if isinstance(value, dict | list)]
-        if not level:
+        if not (level := [value for value in level if isinstance(value, dict | list)]):
             return False
         level = [inner for value in level for inner in (value.values() if isinstance(value, dict) else value)]
     return True

@@ -182,7 +182,6 @@ class Process:
         return answer
 
     def end(self) -> None:
-        """Kill it."""
         self._process.kill()
 
     def ended_over_limit(self) -> bool:

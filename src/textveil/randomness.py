@@ -91,9 +91,8 @@ class _Cipher(_Uncopied, ChaCha):  # type: ignore[misc]  # compiled base class w
 class SecureGenerator(_Uncopied, np.random.Generator):
     """NumPy ``Generator`` over ChaCha20 with a key from the operating system.
 
-    ``key`` is for ``derived_generator`` alone: a key from elsewhere is as secret as its source.
-
-    Raises RandomnessError: on any attempt to pickle, copy or spawn it.
+    ``key`` is for ``derived_generator`` alone: a key from elsewhere is as secret as its source. Raises RandomnessError:
+    on any attempt to pickle, copy or spawn it.
     """
 
     def __init__(self, key: int | None = None) -> None:
@@ -180,9 +179,8 @@ def seeded_generator(seed: int, *stream: int) -> np.random.Generator:
 def resolve(rng: np.random.Generator | None) -> np.random.Generator:
     """The generator to draw from: ``None`` means this thread's secure one.
 
-    A secure generator that crossed a fork unnoticed (a fork made outside Python) takes a new key here.
-
-    Raises ParameterError: ``rng`` is neither None nor a NumPy Generator (a seed must be asked for by name).
+    A secure generator that crossed a fork unnoticed (a fork made outside Python) takes a new key here. Raises
+    ParameterError: ``rng`` is neither None nor a NumPy Generator (a seed must be asked for by name).
     """
     if rng is None:
         generator: SecureGenerator | None = getattr(_LOCAL, "generator", None)

@@ -40,7 +40,6 @@ class Left(NamedTuple):
 
     @classmethod
     def of(cls, what: str, data: bytes) -> "Left":
-        """Return the facts of bytes that left."""
         return cls(what, hashlib.sha256(data).hexdigest(), len(data))
 
 
@@ -52,10 +51,8 @@ class Signer:
     """
 
     def __init__(self, secret: bytes) -> None:
-        try:
+        with MissingExtra("cryptography", "maps"):
             from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-        except ImportError:
-            raise MissingExtra("cryptography", "maps") from None
         self._key = Ed25519PrivateKey.from_private_bytes(secret)
         self.public: Final = self._key.public_key().public_bytes_raw().hex()
         """The public key, 64 hexadecimal digits."""
@@ -82,7 +79,6 @@ class Receipt:
 
     @property
     def left(self) -> Left:
-        """The text that left."""
         return Left(**self.facts["released"])
 
 
@@ -90,15 +86,12 @@ def read_receipt(data: bytes, key: str | None = None) -> Receipt:
     """Check the form and the signature of a receipt, byte by byte.
 
     ``key``: the public key of whoever must have signed it, 64 hexadecimal digits; None takes the receipt's own word.
-
     Raises InputError: a byte was changed, it is no receipt, or another key signed it; ParameterError: ``key`` is no
     public key; MissingExtra: there is no cryptography.
     """
-    try:
+    with MissingExtra("cryptography", "maps"):
         from cryptography.exceptions import InvalidSignature
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-    except ImportError:
-        raise MissingExtra("cryptography", "maps") from None
     if key is not None and not _KEY.fullmatch(key):
         raise ParameterError("`key` must be a public key, 64 hexadecimal digits in small letters; got something else.")
     facts = _read(data)

@@ -29,9 +29,8 @@ def exactly(value: float) -> Bound:
 def clopper_pearson(successes: int, trials: int, confidence: float = 0.99) -> Bound:
     """A probability from independent trials, by the exact binomial tails.
 
-    ``successes``: between 0 and trials; ``trials``: >= 1; ``confidence``: of the two-sided interval, in (0, 1).
-
-    Source: Clopper and Pearson 1934.
+    ``successes``: between 0 and trials; ``trials``: >= 1; ``confidence``: of the two-sided interval, in (0, 1). Source:
+    Clopper and Pearson 1934.
     """
     from scipy.special import betaincinv  # a third of a second, which most releases do not need
 
@@ -49,7 +48,6 @@ def mean_of_shares(shares: Sequence[float], confidence: float = 0.99) -> Bound:
 
     If all draws are 0 or 1, this is Clopper and Pearson's interval. For others, the probability that their sum is at
     least (at most) s is at most e times that of a binomial variable of the same mean, with s rounded down (up).
-
     ``shares``: at least one, each from 0 to 1; ``confidence``: of the two-sided interval, in (0, 1).
 
     Source: Bentkus 2004, theorem 1.2.
@@ -68,13 +66,9 @@ def mean_of_shares(shares: Sequence[float], confidence: float = 0.99) -> Bound:
 def median(values: Sequence[float], confidence: float = 0.99) -> Bound:
     """Median of a distribution, from independent draws of it: exact for any law, by order statistics.
 
-    The lower end is the r-th smallest draw and the upper end the r-th largest, for the largest r with
-    P(Binomial(n, 1/2) < r) <= (1 - confidence) / 2.
-
-    ``values``: so many that there is such an r >= 1: 6 for 0.95, 8 for 0.99; ``confidence``: of the two-sided interval,
-    in (0, 1).
-
-    Source: David and Nagaraja 2003, section 7.1.
+    The lower end is the r-th smallest draw and the upper end the r-th largest, for the largest r with P(Binomial(n,
+    1/2) < r) <= (1 - confidence) / 2. ``values``: so many that there is such an r >= 1: 6 for 0.95, 8 for 0.99;
+    ``confidence``: of the two-sided interval, in (0, 1). Source: David and Nagaraja 2003, section 7.1.
     """
     from scipy.special import bdtr
 

@@ -121,9 +121,8 @@ def need_new(path: Path, name: str) -> None:
 def write_whole(path: Path, data: bytes, *, private: bool = False) -> Path:
     """Write a file that appears under its name whole, or not at all; returns the name.
 
-    ``path``: its name; ``data``: all of it; ``private``: whether nobody but its owner may open it.
-
-    Raises OutputError: the folder does not exist or cannot be written, or the disk is full.
+    ``path``: its name; ``data``: all of it; ``private``: whether nobody but its owner may open it. Raises OutputError:
+    the folder does not exist or cannot be written, or the disk is full.
     """
     with atomic_writers([path], private=[path] if private else []) as (stream,):
         stream.write(data)
@@ -194,9 +193,8 @@ def read_key(path: Path, name: str) -> bytes:
 def read_or_made_key(path: Path, name: str) -> bytes:
     """The key in a file; if there is no such file it is made, with a new key, for its owner alone (mode 0600).
 
-    ``path``: the file; ``name``: the parameter that names it, for errors.
-
-    Raises OutputError: it cannot be made; InputError: as ``read_key``; ParameterError: as ``read_key``.
+    ``path``: the file; ``name``: the parameter that names it, for errors. Raises OutputError: it cannot be made;
+    InputError: as ``read_key``; ParameterError: as ``read_key``.
     """
     key = secrets.token_bytes(SECRET_BYTES)
     if path.exists():

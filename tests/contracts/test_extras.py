@@ -123,3 +123,10 @@ def test_estimates_and_frontiers_need_no_scikit_learn() -> None:
     told = "import textveil_lab.estimation.frequencies, textveil_lab.frontiers.comparison"
     done = subprocess.run([sys.executable, "-c", hidden + told], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(("error", "told"), [(ImportError, MissingExtra), (KeyError, KeyError)])
+def test_a_failed_import_is_told_as_its_extra_and_nothing_else_is(error: type[Exception], told: type) -> None:
+    with pytest.raises(Exception, match="nowhere") as caught, MissingExtra("nowhere", "learn"):
+        raise error("nowhere")
+    assert caught.type is told

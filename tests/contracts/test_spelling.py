@@ -115,3 +115,19 @@ def test_a_private_name_of_another_module_is_found() -> None:
         "line 6: other._hidden",
         "line 6: self._own._deep",
     ]
+
+
+def _cut_words(text: str) -> list[str]:
+    """Words that a list has up to their hyphen alone, as where a line was broken there: "break-" and "word"."""
+    calls = [node.func.value for node in ast.walk(ast.parse(text)) if _is_split(node)]
+    return [word for value in calls for word in value.value.split() if re.fullmatch(r"[\w:-]*[a-z]-", word)]
+
+
+def _is_split(node: ast.AST) -> bool:
+    split = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "split"
+    return split and isinstance(getattr(node.func.value, "value", None), str)
+
+
+def test_no_word_of_a_list_is_cut_at_its_hyphen() -> None:
+    assert _cut_words('"pre-line break-" " word".split()') == ["break-"]
+    assert not [word for path in sorted(PACKAGE.rglob("*.py")) for word in _cut_words(path.read_text("utf-8"))]

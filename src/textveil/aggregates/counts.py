@@ -403,11 +403,7 @@ class _Run:
         lows, highs, whole = (np.maximum(ends, 0) for ends in (counts - wide, np.ceil(counts + wide), np.rint(counts)))
         lines = [
             Count(
-                names[item],
-                self.labels[label] if self.labels else "",
-                int(whole[row]),
-                int(lows[row]),
-                int(highs[row]),
+                names[item], self.labels[label] if self.labels else "", int(whole[row]), int(lows[row]), int(highs[row])
             )
             for row, (item, label) in enumerate(zip(np.searchsorted(items, keys // self.labelled), labels, strict=True))
         ]

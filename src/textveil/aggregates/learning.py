@@ -38,8 +38,6 @@ _STEP: Final = 1 - 2**-10
 """By how much a person's vectors shrink again if rounding has made their second moments too long."""
 
 _BLOCK: Final = 8192
-
-
 Whole: TypeAlias = NDArray[np.integer[Any]]
 """Whole numbers of any size; vectors of documents fit in 16 bits."""
 

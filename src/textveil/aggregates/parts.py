@@ -29,11 +29,9 @@ class InProcess(Parts[T_co]):
         self._values = values
 
     def kept(self, work: Callable[[T_co], R]) -> Parts[R]:
-        """See ``Parts.kept``."""
         return InProcess([work(value) for value in self._values])
 
     def total(self, work: Callable[[T_co], R]) -> R:
-        """See ``Parts.total``."""
         total: R = reduce(added, map(work, self._values))
         return total
 

@@ -118,10 +118,8 @@ def remembered(payer: Payer, output: Path, *, anew: bool = False) -> Iterator[Pa
     """Yield the payer with a folder beside ``output``, until the block ends, in which that is written.
 
     If the block fails after it paid, or is killed, the same release goes on with the same draws and does not pay again.
-
-    ``output``: the file that the block writes; ``anew``: forget a release that was paid for and not written.
-
-    Raises ParameterError: another run has the folder; OutputError: it cannot be made.
+    ``output``: the file that the block writes; ``anew``: forget a release that was paid for and not written. Raises
+    ParameterError: another run has the folder; OutputError: it cannot be made.
     """
     folder = JobFolder(Path(os.path.realpath(output)), PAID)
     with folder.opened():  # no other run may go on with it meanwhile

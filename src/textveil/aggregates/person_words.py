@@ -171,8 +171,7 @@ class _Numbers(dict[str, int]):
         self.words = {word: number for number, word in enumerate(public)}
 
     def __missing__(self, surface: str) -> int:
-        kind = classify(surface)
-        if kind in (Kind.WORD, Kind.SCRIPT):
+        if (kind := classify(surface)) in (Kind.WORD, Kind.SCRIPT):
             # Some letters are spelled with spaces (U+FDFA), which part the words of an n-gram.
             word = fold(surface) if kind is Kind.WORD else spelling(surface).replace(" ", "")
             number = self.words.setdefault(word, len(self.words)) if word else BREAK
@@ -205,12 +204,7 @@ class PersonWords:
     record_labels: NDArray[np.int32]
 
     @classmethod
-    def read(
-        cls,
-        batches: Iterable[Batch],
-        public: Sequence[str],
-        labels: Sequence[str] | None = None,
-    ) -> PersonWords:
+    def read(cls, batches: Iterable[Batch], public: Sequence[str], labels: Sequence[str] | None = None) -> PersonWords:
         """Read and split all records.
 
         Args:

@@ -52,7 +52,6 @@ class AggregateReport:
             raise RuntimeError(f"the release of {self.release} must be paid for with its guarantee before it is drawn")
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data."""
         return {
             "textveil": VERSION,
             "release": self.release,
@@ -79,7 +78,6 @@ class AggregateReport:
         return notebook(f"Release of {self.release}", [*notes, *covered], ("fact", "value"), single.items())
 
     def to_json(self) -> str:
-        """The report as indented JSON text."""
         return json_text(self.to_data(), indent=1)
 
 
@@ -154,9 +152,7 @@ def joint_epsilon(budgets: Sequence[GaussianBudget], delta: float) -> float:
     """The epsilon that releases keep together, whose budgets were fixed before the first of them; rounded up.
 
     ``delta``: of all together, in (0, 1). Raises ParameterError: there is no budget, or the selections of all take more
-    than delta.
-
-    Source: Dong, Roth and Su 2022, corollary 3.3; ``proofs/discrete_gaussian.md``.
+    than delta. Source: Dong, Roth and Su 2022, corollary 3.3; ``proofs/discrete_gaussian.md``.
     """
     need(bool(budgets), "budgets", "none", "at least one")
     rest = Fraction(delta) * (1 - Fraction(_ROUNDING)) - sum(
@@ -172,10 +168,8 @@ def joint_guarantee(reports: Sequence[Path], delta: float | None = None) -> Appr
     """Return the joint guarantee of these reports' releases, for all that one person wrote.
 
     ``reports``: files that `count`, `learn`, `synthesize` and `topics` write for ``report``; ``delta``: None is the sum
-    of theirs.
-
-    Raises InputError: a file is no such report, textveil has no proof of its release, its draws were seeded, or the
-    units of two differ; ParameterError: as ``joint_epsilon``.
+    of theirs. Raises InputError: a file is no such report, textveil has no proof of its release, its draws were seeded,
+    or the units of two differ; ParameterError: as ``joint_epsilon``.
     """
     need(bool(reports), "reports", "none", "at least one")
     stated, shared = zip(*(_read(path, number) for number, path in enumerate(reports, 1)), strict=True)

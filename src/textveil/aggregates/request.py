@@ -151,8 +151,7 @@ class RecordsOfPersons(ABC):
                 persons = [numbers.setdefault(name, len(numbers)) for name in named]
             labels = [] if self.label is None else _filled(table, self.label)
             rows += len(table.texts)
-            kept = [row for row, texts in enumerate(table.texts) if texts and self._counts(persons[row], seen)]
-            if kept:
+            if kept := [row for row, texts in enumerate(table.texts) if texts and self._counts(persons[row], seen)]:
                 yield Batch(
                     np.array([persons[row] for row in kept], dtype=np.int64),
                     [table.texts[row][0] for row in kept],
@@ -178,8 +177,7 @@ def _need_composed(table: RecordTable, persons: Sequence[str]) -> None:
 
 def _filled(table: RecordTable, column: str) -> list[str]:
     values = table.columns[column]
-    empty = next((row for row, value in enumerate(values) if not value), None)
-    if empty is not None:
+    if (empty := next((row for row, value in enumerate(values) if not value), None)) is not None:
         raise InputError(
             f"{table.place}record {table.first + empty} must have a value in the column {column!r}; it is empty. Fill "
             "it or leave the record out."
@@ -214,7 +212,6 @@ class PersonalRecords(RecordsOfPersons):
         return choice.reader(self.inputs)
 
     def tables(self, progress: Progress | None) -> Iterator[RecordTable]:
-        """See ``RecordsOfPersons.tables``."""
         for block in released_blocks(self._reader(), self.inputs, progress):
             yield RecordTable(block.records.texts, block.records.beside, block.first, block.place)
 

@@ -48,7 +48,6 @@ class PoolVectors(NamedTuple):
 
     @classmethod
     def of(cls, texts: Sequence[str], features: PublicFeatures, progress: Progress | None = None) -> Self:
-        """Read texts."""
         rows = np.empty((len(texts), features.dim), dtype=np.int16)
         for first in range(0, len(texts), _BLOCK):
             part = texts[first : first + _BLOCK]

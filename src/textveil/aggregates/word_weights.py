@@ -192,11 +192,9 @@ def refined(
 ) -> tuple[Reals, Reals]:
     """Return weights of vectors, shape (dim, labels), and of words, shape (words, labels); documents have norm 1.
 
-    Args:
-        parts: added up ``ROUNDS`` + 1 times.
-        features: by which the vectors were read.
-        regression: weights of vectors so far.
-        second: noisy second moments of vectors, and ``ridge`` about the largest eigenvalue of their noise.
+    ``parts``: added up ``ROUNDS`` + 1 times; ``features``: by which the vectors were read; ``regression``: weights of
+    vectors so far; ``second``: noisy second moments of vectors, and ``ridge`` about the largest eigenvalue of their
+    noise.
     """
     dim, labels = regression.shape
     sums = parts.total(partial(word_sums, features=features))

@@ -17,10 +17,9 @@ from textveil.json_text import json_data
 class Account:
     """A tenant, a person of a tenant, or an API key of one; None means all of them.
 
-    Names are private: they are not in the representation, and a ledger keeps only keyed digests of them.
-
-    Raises ParameterError: a name is empty, no str, or not in Unicode's composed form (NFC): two spellings of one name
-    would be two accounts.
+    Names are private: they are not in the representation, and a ledger keeps only keyed digests of them. Raises
+    ParameterError: a name is empty, no str, or not in Unicode's composed form (NFC): two spellings of one name would be
+    two accounts.
     """
 
     tenant: str = field(repr=False)  # an organization, or the owner of the ledger
@@ -100,8 +99,7 @@ class Limit:
 
     def period_end(self, now: datetime) -> datetime | None:
         """Return when the next period begins; None without one."""
-        start = self.period_start(now)
-        if start is None:
+        if (start := self.period_start(now)) is None:
             return None
         days = {"day": 1, "week": 7}.get(str(self.period))
         # Any day of the next month, back to its first.
@@ -114,7 +112,6 @@ class Limit:
 
     @classmethod
     def of_data(cls, data: Mapping[str, Any]) -> Limit:
-        """Return the limit of ``to_data``."""
         return cls(**data)
 
     @classmethod

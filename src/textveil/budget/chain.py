@@ -73,7 +73,6 @@ class Names:
         return self.seal(b"key of this ledger")
 
     def of(self, account: Account) -> Digests:
-        """Return the digests of an account."""
         return self._remembered(account)
 
     def every(self, account: Account, each: str) -> bytes:
@@ -176,7 +175,6 @@ class Chain:
         return bare._replace(digest=self.head)
 
     def as_row(self, names: Names) -> dict[str, Any]:
-        """Return the row of the database."""
         return {
             "tenant": self.tenant,
             "number": self.number,

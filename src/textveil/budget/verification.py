@@ -50,7 +50,6 @@ class Who(NamedTuple):
         return Who(self.tenant, None, None, "unit" if self.key is None else "key")
 
     def owns(self, entry: Entry) -> bool:
-        """Tell whether an entry is one of its own."""
         return (
             entry.tenant == self.tenant
             and (self.unit is None or entry.unit == self.unit)
@@ -101,8 +100,7 @@ class Replay:
 
     def standing(self, who: Who) -> Standing:
         """Return the sums of an account's entries; from now on it is counted."""
-        standing = self.standings.get(who)
-        if standing is None:
+        if (standing := self.standings.get(who)) is None:
             standing = self.standings[who] = Standing(b"", who.tenant, "")
             if who.unit is not None and who.key is not None:  # counted on demand: from here, and what was before
                 for entry, charge in self._charges(who, 0):
@@ -143,8 +141,7 @@ class Replay:
             if holder.unit is not None and holder.key is not None and holder not in self.standings:
                 continue
             standing = self.standing(holder)
-            limit = self._limit(holder, standing)
-            if limit is not None:
+            if (limit := self._limit(holder, standing)) is not None:
                 self._count(holder, standing, limit, entry)
                 if not standing.admits(limit, charge):
                     self.tell(entry, "takes more than was left")
@@ -152,8 +149,7 @@ class Replay:
         self.open[entry.tenant, entry.number] = (who, charge)
 
     def _cancel(self, entry: Entry, data: Any) -> None:
-        reserved = self.open.pop((entry.tenant, data["of"]), None)
-        if reserved is None:
+        if (reserved := self.open.pop((entry.tenant, data["of"]), None)) is None:
             self.tell(entry, f"takes {data['of']} back, which is not reserved")
             return
         who, charge = reserved
@@ -175,8 +171,7 @@ class Replay:
                 standing.count(limit, charge)
 
     def _charges(self, who: Who, since: int) -> Iterator[tuple[Entry, Charge]]:
-        end = self.ends.get(who.tenant)
-        if end is None:
+        if (end := self.ends.get(who.tenant)) is None:
             return
         before = [entry for entry in self._source() if entry.what == "cancel" and who.owns(entry)]
         cancelled = {json_data(entry.data)["of"] for entry in before if entry.number <= end.number}
@@ -198,11 +193,9 @@ class Verification:
 
     @property
     def sound(self) -> bool:
-        """True if nothing is wrong."""
         return not self.problems
 
     def to_data(self) -> dict[str, Any]:
-        """Return JSON data."""
         heads = {tenant: {"number": number, "digest": digest} for tenant, (number, digest) in self.heads.items()}
         return {"sound": self.sound, "entries": self.entries, "heads": heads, "problems": list(self.problems)}
 
@@ -211,8 +204,7 @@ def stored_entries(connection: Connection, *wanted: sa.ColumnElement[bool]) -> I
     """Yield the entries of a database, by tenant and number, in constant memory."""
     statement = sa.select(ENTRIES).where(*wanted).order_by(ENTRIES.c.tenant, ENTRIES.c.number)
     with connection.execution_options(yield_per=1000).execute(statement) as rows:
-        for row in rows:
-            yield Entry(*row)
+        yield from (Entry(*row) for row in rows)
 
 
 def verified(connection: Connection, names: Names, noted: Collection[str] = ()) -> Verification:

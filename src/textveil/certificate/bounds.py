@@ -259,13 +259,9 @@ def capture_recapture(first: int, second: int, both: int, confidence: float = LE
     for one is hard for the other, so that the truth is rather above it. The interval comes from the share of the second
     reader's marks that the first one has too; its upper end is infinite if they have none in common.
 
-    Args:
-        first: misses that the first reader marked.
-        second: misses that the second reader marked.
-        both: misses that both marked.
-        confidence: of the interval, between 0 and 1.
-
-    Source: Chapman 1951; interval, Clopper and Pearson 1934.
+    ``first``: misses that the first reader marked; ``second``: misses that the second reader marked; ``both``: misses
+    that both marked; ``confidence``: of the interval, between 0 and 1. Source: Chapman 1951; interval, Clopper and
+    Pearson 1934.
     """
     need(first >= 0, "first", first, ">= 0")
     need(second >= 0, "second", second, ">= 0")
@@ -317,7 +313,6 @@ def conformal_threshold(losses: Reals, thresholds: Sequence[float], target: floa
         most: the largest loss of a page.
 
     Raises ParameterError: there are too few pages for the target, or too much is missed at the lowest threshold.
-
     Source: Angelopoulos et al. 2022, theorem 1; proof: ``privacy/proofs/certificate.md``.
     """
     need(most > 0 and math.isfinite(most), "most", most, "finite and > 0")

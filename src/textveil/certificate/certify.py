@@ -159,8 +159,7 @@ def certified(marks: Marks, level: float = bounds.LEVEL) -> Certificate:
 
     Raises InputError: the first page of the order was not read.
     """
-    read = marks.read_pages()
-    if not read:
+    if not (read := marks.read_pages()):
         raise InputError(_UNREAD)
     design = marks.design
     sample = design.draw.sample(design.binding.documents, len(read))
@@ -208,9 +207,8 @@ def chosen_threshold(marks: Marks, target: float) -> bounds.Threshold:
         marks: of pages with guesses; the first ones of the order count.
         target: a probability, between 0 and 1.
 
-    Returns: a threshold above 1 if no guess needs to be masked.
-
-    Raises ParameterError: too few pages were read, or masking all guesses would not do.
+    Returns: a threshold above 1 if no guess needs to be masked. Raises ParameterError: too few pages were read, or
+    masking all guesses would not do.
     """
     pages = [(together(each), each[0].guesses) for each in marks.read_pages()]
     guesses = [[guess for guess in here if guess.kind in DIRECT] for _, here in pages]
@@ -248,8 +246,7 @@ def alike(marks: Marks, found: Sequence[Found], rng: np.random.Generator) -> bou
 
     ``found``: of the pages to be released. Raises InputError: no page was read.
     """
-    read = [page[0] for page in marks.read_pages()]
-    if not read:
+    if not (read := [page[0] for page in marks.read_pages()]):
         raise InputError(_UNREAD)
     reviewed = [[float(sum(mark.found.values())), float(len(mark.guesses))] for mark in read]
     released = [[float(len(page.spans)), float(len(page.guesses))] for page in found]
@@ -307,8 +304,7 @@ def _found(marks: Marks, kind: str) -> Reals:
 
 
 def _twice(read: Sequence[Sequence[Mark]]) -> Twice | None:
-    pairs = [(first, second) for each in read for first, second in list(combinations(each, 2))[:1]]
-    if not pairs:
+    if not (pairs := [(first, second) for each in read for first, second in list(combinations(each, 2))[:1]]):
         return None
     first, second = (sum(len(pair[place].missed) for pair in pairs) for place in (0, 1))
     both = sum(_shared(one.missed, other.missed) for one, other in pairs)

@@ -85,7 +85,6 @@ class Design:
         need(pages <= {self.binding.documents}, "found", "others", "counts of all pages")
 
     def to_data(self) -> dict[str, Any]:
-        """Return the header as JSON data."""
         draw = {
             "pages": self.draw.pages,
             "weights": self.draw.weights,
@@ -219,8 +218,7 @@ class Marks:
         """
         pages: list[list[Mark]] = []
         for page in self.design.draw.pages:
-            marks = self.by_page.get(page)
-            if not marks:
+            if not (marks := self.by_page.get(page)):
                 break
             pages.append(list(marks.values()))
         return pages

@@ -67,9 +67,8 @@ class Review:
     def answer(self, data: Mapping[str, Any]) -> dict[str, Any]:
         """Keep what the reviewer said of a page, and return the next one.
 
-        ``data``: ``page``, and ``missed`` and ``wrong`` as spans; or ``back`` alone, for the page before.
-
-        Raises ParameterError: it is no mark of a page that was shown, or the page is marked already.
+        ``data``: ``page``, and ``missed`` and ``wrong`` as spans; or ``back`` alone, for the page before. Raises
+        ParameterError: it is no mark of a page that was shown, or the page is marked already.
         """
         with self._lock:
             if data.get(_BACK):
@@ -197,7 +196,6 @@ class ReviewServer(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """Return the address of the page."""
         return f"http://{self.host}/{self.secret}/"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -211,8 +209,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         with self._failures():
-            place = self._place()
-            if place == "":
+            if (place := self._place()) == "":
                 self._send(self.server.page, "text/html; charset=utf-8")
             elif place == "page":
                 self._send_data(self.server.review.page())

@@ -185,7 +185,6 @@ class Samples:
         self._undeleted = failed
 
     def close(self) -> None:
-        """Close the file."""
         with self._lock:
             self._close()
 

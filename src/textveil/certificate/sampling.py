@@ -84,8 +84,7 @@ def draw_kept(kept: int, population: int, rng: np.random.Generator | None = None
 
 def _weights(guesses: Sequence[int]) -> list[int]:
     unsure = [min(count, _GUESSES) for count in guesses]
-    everything = sum(unsure)
-    if not everything:
+    if not (everything := sum(unsure)):
         return [1] * len(unsure)
     return [EVEN + (MEAN - EVEN) * len(unsure) * count // everything for count in unsure]
 
@@ -142,7 +141,6 @@ class Sample:
 
     @property
     def read(self) -> int:
-        """Number of pages read."""
         return len(self.probabilities)
 
     @property

@@ -97,8 +97,7 @@ def certify_command(
         for name, value in {"release": release, "report": report}.items():
             need(not value, name, "one", "left out for conversations of a server", "They are no release.")
     if release is not None:
-        whole = whole_of(release)
-        if whole is None:
+        if (whole := whole_of(release)) is None:
             raise InputError("the file of --release must be readable; it is not.")
         same = whole.sha256 == certificate.binding.release_sha256
         need(same, "release", "another file or a changed one", "the one that was reviewed", "Review this one.")

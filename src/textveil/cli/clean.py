@@ -351,7 +351,6 @@ class CleanedFiles:
             self._set(path, {"bytes": len(data), "sha256": _digest(data), "sort": self._sort})
 
     def forget(self, path: Path) -> None:
-        """Forget a file."""
         self._set(path, None)
 
     def save(self) -> None:
@@ -361,8 +360,7 @@ class CleanedFiles:
         self._changed.clear()
 
     def _of(self, path: Path) -> dict[str, Any]:
-        folder = path.parent
-        if folder not in self._lists:
+        if (folder := path.parent) not in self._lists:
             try:
                 data = json_file(folder / LIST)
             except (OSError, ValueError):

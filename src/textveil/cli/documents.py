@@ -33,8 +33,7 @@ def the_document(sources: list[str] | None) -> str | None:
     """Return the only source if it is a document by its name; None if no source is one."""
     from textveil.documents.registry import is_document
 
-    documents = [name for name in sources or () if is_document(name)]
-    if not documents:
+    if not (documents := [name for name in sources or () if is_document(name)]):
         return None
     if len(sources or ()) > 1:
         raise ParameterError("a document must be one input; got several. Release one after another.")
@@ -59,8 +58,7 @@ def sanitize_document(
     from textveil.sanitize.sanitizer import Sanitizer
     from textveil.surrogates.map_file import MapCipher, begun, block, ended, read_or_made_key
 
-    output = places.output
-    if output is None:
+    if (output := places.output) is None:
         raise ParameterError("a document needs a file as output; got standard output. Name one with `output`.")
     if output.suffix.lower() != Path(name).suffix.lower():
         raise ParameterError(
@@ -170,8 +168,7 @@ def restore_command(
     maps = MapFile(private_map, read_key(map_key))
     name = choice.name(inputs)
     rule = UrlRule(cast("InUrls", in_urls)).mode
-    restorer = _of_one_text(maps, answer, document, rule, alone=name == "txt")
-    if restorer is not None:
+    if (restorer := _of_one_text(maps, answer, document, rule, alone=name == "txt")) is not None:
         if len(inputs) > 1:
             raise ParameterError("an answer must be one input; got several. Restore one after another.")
         _told(_answer(restorer, inputs[0], output), quiet)

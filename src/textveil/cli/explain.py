@@ -92,8 +92,7 @@ def mechanisms_command(
     elif name is None:
         columns = [("NAME", "GUARANTEE", "STATUS", "WHAT IT DOES")]
         _write(columns + [(entry.name, entry.notion, entry.status.shown, entry.summary) for entry in shown])
-        missing = set(LAB_MECHANISMS.split()) - {entry.name for entry in shown}
-        if missing:
+        if missing := set(LAB_MECHANISMS.split()) - {entry.name for entry in shown}:
             sys.stderr.write(f"{len(missing)} more mechanisms: {MissingLab('the rest of the catalog')}\n")
     else:
         (chosen,) = shown

@@ -119,7 +119,6 @@ class AllCommands(TyperGroup):
         return {point.name: point for point in entry_points(group=GROUP) if point.name not in self.commands}
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names of all commands."""
         return [*self.commands, *sorted(set(self._points) - set(self.commands))]
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
@@ -137,8 +136,7 @@ class AllCommands(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return the command of that name, None if there is none; refuse one of textveil-lab if that is missing."""
-        own = super().get_command(ctx, cmd_name)
-        if own is None and cmd_name in self._points:
+        if (own := super().get_command(ctx, cmd_name)) is None and cmd_name in self._points:
             return _ForeignCommand(self._points[cmd_name], self)
 
         from textveil.registry.table import LAB_COMMANDS

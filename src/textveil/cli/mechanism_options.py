@@ -55,8 +55,6 @@ VOCABULARY: Final = "Vocabulary"
 TRIALS: Final = "Experiments"
 _ORDER = ("Arguments", "Options", GUARANTEE, FORMATS, PERSONS, BUDGET, UNDO, JOBS, FAULTS, DETAILS, VOCABULARY, TRIALS)
 """Groups of help from the first to the last; others stand between jobs and vocabularies, as they come."""
-
-
 _FIRST: Final = ("Arguments", "Options", GUARANTEE, FORMATS, PERSONS)
 """Groups that ``--help`` shows whole; of the others it names the options."""
 _HELP_ALL: Final = "--help-all"
@@ -67,7 +65,6 @@ class OwnCommand(TyperCommand):
     """A command that refuses an option with one value that is given twice; the parser would keep the last."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the arguments."""
         order = self.make_parser(ctx).parse_args(list(args))[2]
         for each, times in Counter(each for each in order if each.param_type_name == "option").items():
             if times > 1 and not any(getattr(each, many, False) for many in ("multiple", "is_flag", "count")):
@@ -103,7 +100,6 @@ class GroupedCommand(OwnCommand):
         return ParameterError(f"{', '.join(names)} must be given; got none. See: {ctx.command_path} --help")
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write help, in groups."""
         write_groups(self.get_params(ctx), ctx, formatter)
 
 
@@ -116,8 +112,7 @@ class MechanismCommand(GroupedCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments twice: for the mechanism's name, and with its options."""
-        name = self._named(ctx, args)
-        if name is not None:
+        if (name := self._named(ctx, args)) is not None:
             ctx.meta[_OFFERED] = self._offered(_of_one(name))
             try:
                 return super().parse_args(ctx, list(args))
@@ -149,8 +144,7 @@ class MechanismCommand(GroupedCommand):
         ctx.meta.pop(_OFFERED, None)
         parser = self.make_parser(ctx)
         parser.ignore_unknown_options = True
-        name = parser.parse_args(list(args))[0].get("mechanism")
-        if name is None:
+        if (name := parser.parse_args(list(args))[0].get("mechanism")) is None:
             name = next((parameter.default for parameter in self.params if parameter.name == "mechanism"), None)
         return None if name is None else str(name)
 
@@ -186,8 +180,7 @@ def declared(section: str) -> dict[str, dict[str, Option]]:
 
 def _of_one(name: str) -> dict[str, tuple[Option, str]]:
     """Return the options of one mechanism with their help; of all if there is none of that name."""
-    own = declared("mechanisms").get(name)
-    if own is not None:
+    if (own := declared("mechanisms").get(name)) is not None:
         return {key: (option, option.help) for key, option in own.items()}
     from textveil.catalog import entry
 
@@ -289,8 +282,7 @@ def write_groups(own: Iterable[Any], ctx: Any, formatter: Any, others: Iterable[
     ranks: dict[str, int] = {}
     for place, parameters in enumerate((own, others)):
         for parameter in parameters:
-            record = parameter.get_help_record(ctx)
-            if record is not None:
+            if (record := parameter.get_help_record(ctx)) is not None:
                 kind = "Arguments" if parameter.param_type_name == "argument" else "Options"
                 title = getattr(parameter, "rich_help_panel", None) or kind
                 groups.setdefault(title, []).append(record)
@@ -324,8 +316,6 @@ _OTHERS = {
     "checkpoint": "--network",
 }
 """Parameters of the library whose options have other names than they."""
-
-
 _NAMED = re.compile(r"`(\w+)(?:=([^`]*))?`")
 
 

@@ -212,8 +212,6 @@ Delimiter: TypeAlias = Annotated[str | None, option("C", "For csv: between field
 Encoding: TypeAlias = Annotated[
     str | None, option("NAME", "Of text: cp1252 (of Excel), utf-16 or another.  [default: utf-8]", FORMATS)
 ]
-
-
 _LEDGER = option(
     "URL|FILE",
     "Take what it costs from this ledger of budgets, before anything is drawn; exit code 3 where it does not reach.",
@@ -221,8 +219,6 @@ _LEDGER = option(
 )
 LedgerOrNone: TypeAlias = Annotated[str | None, _LEDGER]
 Tenant: TypeAlias = Annotated[str, option("T", "Whose ledger it is.", BUDGET)]
-
-
 Overwrite: TypeAlias = Annotated[
     bool, flag("--overwrite", "Replace outputs that exist, even an earlier release that was paid for.", BUDGET)
 ]
@@ -272,7 +268,6 @@ class VocabularyOptions:
 
     @property
     def given(self) -> bool:
-        """True if any of them is given."""
         return self != VocabularyOptions()
 
 
@@ -347,8 +342,7 @@ class ReadingOptions:
         else:
             inputs, reader = folder.inputs, FileByFile.chosen(folder, choice, in_place=True)
         with counting(doing, "bytes", inputs) as progress:
-            for block in released_blocks(reader, inputs, progress, left_out=left_out):
-                yield block.texts
+            yield from (block.texts for block in released_blocks(reader, inputs, progress, left_out=left_out))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -362,7 +356,6 @@ class SampleOptions:
 
     @property
     def given(self) -> bool:
-        """True if any of them is given."""
         return bool(self.field or self.corpus_format or self.delimiter or self.encoding)
 
     def choice(self, *read: str) -> FormatChoice:

@@ -219,8 +219,7 @@ def _released_files(
 
     names = [new_names.get(name, name) for name in folder.names]
     there = [name for name in names if (release / name).is_file()]
-    others = len(files_in(release)) - len(there)
-    if others:
+    if others := len(files_in(release)) - len(there):
         raise InputError(
             f"each file of a release must have an original of its name; got {others:,} of other names. Name the "
             "originals as sanitize was given them, and the --sender-report of the run if it called files by number."
@@ -319,8 +318,7 @@ def _read_by_draw(
 def _sha256_of(release: str) -> str:
     from textveil.corpora.inputs import whole_of
 
-    whole = whole_of(Path(release))
-    if whole is None:
+    if (whole := whole_of(Path(release))) is None:
         raise InputError("a release that is marked must be a file; got a stream or a pattern. Name one file.")
     return whole.sha256
 

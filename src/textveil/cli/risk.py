@@ -98,8 +98,7 @@ class _ModelOptions(opt.ServiceOptions):
         """Return the settings of the model that is asked, or None if none is."""
         from textveil.risk.language_model import ModelAttack
 
-        service = self.service()
-        if service is None:
+        if (service := self.service()) is None:
             need(self.limit_requests == REQUESTS, "limit_requests", self.limit_requests, "given with `endpoint` alone")
             return None
         return ModelAttack(

@@ -533,8 +533,7 @@ def chosen_policy(
     options = given(context)
     epsilon = options.pop("epsilon", None)
     others = [f"--{key.replace('_', '-')}" for key in options]
-    source = context.get_parameter_source("mechanism")
-    if source is not None and source.name == "COMMANDLINE":
+    if (source := context.get_parameter_source("mechanism")) is not None and source.name == "COMMANDLINE":
         others.insert(0, "--mechanism")
     if others:
         raise ParameterError(

@@ -240,8 +240,7 @@ def _extras() -> tuple[list[str], list[str]]:
     """Return the extras whose packages are installed, whatever their versions, and those that miss one."""
     packages: dict[str, set[str]] = defaultdict(set)
     for line in requires("textveil") or ():
-        extra = re.search(r"extra == ['\"]([\w-]+)", line)
-        if extra is not None:
+        if (extra := re.search(r"extra == ['\"]([\w-]+)", line)) is not None:
             packages[extra[1]].update(re.findall(r"^[\w.-]+", line))
     names = sorted(set(packages) - _NOT_FOR_USE)
     there = [name for name in names if all(map(_is_installed, packages[name]))]

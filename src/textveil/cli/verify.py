@@ -62,8 +62,7 @@ class ReceiptOptions:
 
         if signer is None or self.receipt is None or output is None:
             return
-        whole = whole_of(output)
-        if whole is None:
+        if (whole := whole_of(output)) is None:
             raise InputError("`output` must be readable for its receipt; it is not.")
         left = Left("folder" if output.is_dir() else "file", whole.sha256, whole.bytes)
         write_whole(self.receipt, signer.receipt(report.to_data(), left))

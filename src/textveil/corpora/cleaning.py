@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from urllib.parse import quote, unquote
 
 from textveil.corpora.transcripts import Passage, Piece, Transcript
+from textveil.cuts import held_by
 from textveil.detection.found import plain
 from textveil.detection.kinds import ENCODED
 from textveil.detection.people_in_records import is_plain_form
@@ -275,8 +276,7 @@ class _Told:
     def again(self, text: str, spans: Spans, carried: Callable[[str, Spans, Sequence[str]], Spans]) -> Spans:
         """Return the spans of a text with what is told elsewhere."""
         tokens = set(_TOKEN.findall(text))
-        said = tokens & self._values.keys()
-        if said:
+        if said := tokens & self._values.keys():
             spans = self._said(text, spans, said)
         persons = [
             name for token in {each.lower() for each in tokens} & self._persons.keys() for name in self._persons[token]
@@ -284,9 +284,7 @@ class _Told:
         return carried(text, spans, list(dict.fromkeys(persons))) if persons else spans
 
     def _said(self, text: str, spans: Spans, said: set[str]) -> Spans:
-        taken = bytearray(len(text))
-        for span in spans:
-            taken[span.start : span.end] = b"\1" * (span.end - span.start)
+        taken = held_by(text, spans)
         more: Spans = []
         for token in _TOKEN.finditer(text):
             for offset, value, kind in self._values[token[0]] if token[0] in said else ():
@@ -307,8 +305,7 @@ def _of_pieces(passage: Passage, spans: Spans, parts: Sequence[str | Piece]) -> 
             for span in spans
             if span.start < end and span.end > start
         ]
-        own = [span for span in own if span.start < span.end]
-        if own:
+        if own := [span for span in own if span.start < span.end]:
             yield number, own
 
 

@@ -175,8 +175,7 @@ def block_ends(stream: BinaryIO) -> Iterator[int]:
     """Return the offsets in the output at which the blocks of a ledger end."""
     stream.seek(0)
     for raw in stream:
-        line = _parsed(raw)
-        if line is not None and "block" in line:
+        if (line := _parsed(raw)) is not None and "block" in line:
             yield line["output"]
 
 
@@ -279,16 +278,13 @@ class JobFolder:
     def opened(self, *, several: bool = False) -> BinaryIO:
         """The ledger, made if it is not there, locked against other runs until it is closed.
 
-        ``several``: the output is a folder of files.
-
-        Raises ParameterError: another run has it, or the folder is not this user's alone; OutputError: it cannot be
-        made.
+        ``several``: the output is a folder of files. Raises ParameterError: another run has it, or the folder is not
+        this user's alone; OutputError: it cannot be made.
         """
         if self.output.is_dir() and not several:
             raise OutputError("the output must be a file; got a folder. Name a file in it.")
         for _ in range(_TRIES):
-            stream = self._ledger_opened()
-            if stream is None:
+            if (stream := self._ledger_opened()) is None:
                 continue
             if not _locked(stream):
                 stream.close()

@@ -32,8 +32,6 @@ _NAMED = {
     "block_bytes": "block size",
     "private_map": "private map",
 }
-
-
 """Settings whose difference is named first; guarantees, and mostly the budget of a number, follow from these."""
 
 
@@ -135,8 +133,7 @@ def opened_job(
         OutputError: the folder cannot be made.
     """
     folder = JobFolder(Path(os.path.realpath(output)))
-    several = isinstance(corpus_format, FileByFile)
-    if several and not folder.path.exists():
+    if (several := isinstance(corpus_format, FileByFile)) and not folder.path.exists():
         _need_room(folder.output)
     ledger = folder.opened(several=several)
     try:

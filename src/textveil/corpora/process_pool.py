@@ -54,8 +54,7 @@ class BlockQueue:
         while len(self._waiting) < count and self._more:
             if self._order and (len(self._order) >= most or self._under_way >= BYTES_AHEAD):
                 break
-            block = next(self._blocks, None)
-            if block is None:
+            if (block := next(self._blocks, None)) is None:
                 self._more = False
             else:
                 self._waiting.append(block)

@@ -101,12 +101,10 @@ def provided(
     """Hold tables; if ``building``, those that are missing are built."""
     held: list[OpenTable] = []
     for table in tables:
-        open_table = table.opened()
-        if open_table is None and building:
+        if (open_table := table.opened()) is None and building:
             if table.nbytes > MOST_BYTES:
                 continue
-            problem = _no_room(table.nbytes)
-            if not problem:
+            if not (problem := _no_room(table.nbytes)):
                 open_table, _, problem = table.build(progress)
             if problem:
                 tell(f"{problem} Rows are made as words appear. Set TEXTVEIL_CACHE to a folder with room.")

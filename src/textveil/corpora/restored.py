@@ -55,8 +55,7 @@ class CorpusRestorer:
             raise _other_count("less")
 
     def _restored(self, text: str) -> str:
-        own = next(self._maps, None)
-        if own is None:
+        if (own := next(self._maps, None)) is None:
             raise _other_count("more")
         self.texts_done += 1
         if text == own.released:
@@ -84,8 +83,7 @@ def released_fields(map_file: MapFile, fields: Sequence[str], kept: Sequence[str
 
     Raises ParameterError: others were sanitized.
     """
-    sanitized = tuple(map_file.about.get("sanitized", ()))
-    if not sanitized:
+    if not (sanitized := tuple(map_file.about.get("sanitized", ()))):
         return FieldChoice(tuple(fields) or ("text",), tuple(kept or ()))
     if fields and set(fields) != set(sanitized):
         raise ParameterError("`sanitized` must name the fields that were sanitized, or none; the map has others.")
@@ -122,11 +120,9 @@ _BLOCK_CHARACTERS: Final = 500_000
 def write_map_file(path: Path, key: bytes, maps: Iterable[PrivateMap]) -> int:
     """Write maps, each as a document of its own, to a file that only you can open (mode 0600).
 
-    The file is there whole or not at all; ``MapFile(path, key)`` reads it, and so does ``textveil restore``.
-
-    ``key``: the user's, of ``surrogates.map_key.read_or_made_key``; ``maps``: read once, and held a block at a time.
-
-    Returns how many there were.
+    The file is there whole or not at all; ``MapFile(path, key)`` reads it, and so does ``textveil restore``. ``key``:
+    the user's, of ``surrogates.map_key.read_or_made_key``; ``maps``: read once, and held a block at a time. Returns how
+    many there were.
 
     Raises OutputError: the file cannot be written; ParameterError: the key has another length, or the file exists;
     MissingExtra: ``cryptography`` is not installed.
@@ -178,10 +174,8 @@ class DecodingRun:
     def to_file(self, output: Path) -> int:
         """Decode everything into a file, which is whole or not there; compressed if its name says so.
 
-        Returns how many documents.
-
-        Raises InputError: there is no document, or one cannot be read or is no release; OutputError: the file cannot be
-        written.
+        Returns how many documents. Raises InputError: there is no document, or one cannot be read or is no release;
+        OutputError: the file cannot be written.
         """
         with atomic_writers([output], private=[output] if self.private else []) as (stream,):
             writer = compressing(stream, output.name)

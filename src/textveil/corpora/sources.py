@@ -50,8 +50,7 @@ def expanded(patterns: Sequence[str]) -> list[str]:
     seen: set[object] = set()
     for number, pattern in enumerate(patterns, start=1):
         for name in _matches(pattern, number):
-            file = _identity(name)
-            if file in seen:
+            if (file := _identity(name)) in seen:
                 raise InputError(
                     f"input {number} must name other files than the ones before it; got a file twice. "
                     "Its documents would be released twice."
@@ -348,7 +347,6 @@ class Frames:
         # An unbuffered stream may take less than it is given.
         view = memoryview(data)
         while view:
-            count = self._stream.write(view)
-            if not count:
+            if not (count := self._stream.write(view)):
                 raise OutputError("the output could not be written: it takes no more bytes. Is it full?")
             view = view[count:]

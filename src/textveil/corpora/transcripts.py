@@ -150,8 +150,7 @@ class Transcript:
 
     def json(self, text: str, *, blank: bool) -> None:
         """Add a text that is JSON, or else text; ``blank`` puts a blank in the place of each picture."""
-        parts = leaves(text)
-        if parts is None:
+        if (parts := leaves(text)) is None:
             self.text(text)
         else:
             self._leaves(parts, (), blank)
@@ -330,13 +329,8 @@ def is_read(path: Path) -> bool:
 def transcript_of(name: str, data: bytes, *, blank: bool = False, line: int = 1) -> Transcript:
     """Take a file apart by its name and its form.
 
-    Args:
-        name: of the file.
-        data: all of it.
-        blank: whether each picture becomes a blank one.
-        line: number of its first line.
-
-    Raises InputError: it is no text in UTF-8.
+    ``name``: of the file; ``data``: all of it; ``blank``: whether each picture becomes a blank one; ``line``: number of
+    its first line. Raises InputError: it is no text in UTF-8.
     """
     history = _HISTORY.search(Path(name).name.lower()) is not None
     transcript = Transcript(_line=line)
@@ -352,8 +346,7 @@ def transcript_of(name: str, data: bytes, *, blank: bool = False, line: int = 1)
     if text.startswith(_BOM):
         transcript.raw(_BOM)
         text = text[1:]
-    ending = Path(name).suffix.lower()
-    if ending == ".ipynb":
+    if (ending := Path(name).suffix.lower()) == ".ipynb":
         transcript.attachments = _attachments(text)
     if ending in (".json", ".ipynb") and is_json(text):
         transcript.json(text, blank=blank)
@@ -386,8 +379,7 @@ def _history(transcript: Transcript, text: str) -> None:
     entry: list[str] = []
     begins = _FISH if text.startswith("- cmd: ") else _ZSH if _ZSH.match(text) else _BASH_TIME
     for line in re.split(r"(?<=\n)", text):
-        mark = begins.match(line)
-        if mark is not None:
+        if (mark := begins.match(line)) is not None:
             transcript.text("".join(entry))
             transcript.raw(mark[0])
             entry = []

@@ -118,8 +118,7 @@ def find_hosts_under_keys(text: str) -> Iterator[Found]:
         start = place
         while start > reached and (text[start - 1].isalnum() or text[start - 1] in "_.-") and place - start < 60:
             start -= 1
-        key = _HOST_KEY.match(text, start)
-        if key is None or start < reached:
+        if (key := _HOST_KEY.match(text, start)) is None or start < reached:
             continue
         reached = key.end()
         for host in _HOST.finditer(text, *key.span("hosts")):
@@ -436,8 +435,7 @@ SPOKEN_GATE: Final = either(
 
 def _are_digits(words: list[str], fewest: int) -> bool:
     """Return whether these words spell a number, digit by digit, and neither count nor tell one number."""
-    letters = len(_LETTERS.intersection(words))
-    if letters:
+    if letters := len(_LETTERS.intersection(words)):
         return letters > 1 and len(words) > 4 and not _LETTERS.issuperset(words)
     if not _SPOKEN_WORDS.issuperset(words):
         return len(words) >= fewest and len(set(words)) < len(words)

@@ -146,8 +146,7 @@ def find_coded_ages(text: str) -> Iterator[Found]:
 
 
 def _found(matches: Iterator[re.Match[str]], score: float) -> Iterator[Found]:
-    for match in matches:
-        yield Found(*match.span(match.lastgroup or 0), "age", score)
+    yield from (Found(*match.span(match.lastgroup or 0), "age", score) for match in matches)
 
 
 _UNITS: Final = "anos|ano|ans|anni|jaar|jahren?|lat|lata|ar"

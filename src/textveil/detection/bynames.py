@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Final
 
+from textveil.cuts import held_by
 from textveil.detection import lists as known
 from textveil.detection.dates import is_day_or_month
 from textveil.detection.found import Found, words_in
@@ -249,8 +250,7 @@ def _is_of_person(text: str, match: "re.Match[str]", start: int, end: int) -> bo
     """Return whether a person stands before "known as", or quotation marks around what follows."""
     if match[0].rstrip("\"'").endswith(match["name"]) and text[match.start("name") - 1] in "\"'":
         return True
-    earlier = _PERSON_BEFORE.search(text, start, end)
-    if earlier is None or not earlier["last"]:
+    if (earlier := _PERSON_BEFORE.search(text, start, end)) is None or not earlier["last"]:
         return earlier is not None
     low = earlier["last"].lower()
     marks = 0 if low in known.FUNCTION_WORDS else lists().words.get(low, 0)
@@ -264,8 +264,7 @@ def _of_animal(text: str, start: int, end: int, low: str) -> "re.Match[str] | No
     owned = _OURS.search(text, max(0, start - 24), start) or _POSSESSED.search(text, max(0, start - 4), start)
     if owned is None:
         return None
-    named = _IS_CALLED.match(text, end)
-    if named is not None and named["aside"] and low in _craft():
+    if (named := _IS_CALLED.match(text, end)) is not None and named["aside"] and low in _craft():
         return None  # a boat (Westerly): its make
     if named is None and low in _animals() and (text[start].islower() or low in _PROPER):
         named = _BESIDE.match(text, end)
@@ -306,9 +305,7 @@ def with_bynames(text: str, spans: Sequence[Found]) -> list[Found]:
             cut = (taken[start] and start not in names) or (taken[end - 1] and end not in names)
             if not (cut or (start, end) in whole or (met and met[-1].end > start)):
                 met.append(Found(start, end, "person", 0.6, "mention"))
-    held = bytearray(len(text))
-    for span in met:
-        held[span.start : span.end] = b"\1" * (span.end - span.start)
+    held = held_by(text, met)
     return sorted([*(span for span in spans if 1 not in held[span.start : span.end]), *met])
 
 

@@ -146,17 +146,14 @@ def find_credentials(text: str) -> Iterator[Found]:
     for place in places(lowered, _WORDS):
         before = text[max(0, place - _LONGEST_NAME) : place]
         start = place - (len(before) - len(before.rstrip(_NAME_CHARACTERS)))
-        name = _NAME.match(text, start)
-        if name is None or start in read:
+        if (name := _NAME.match(text, start)) is None or start in read:
             continue
         read.add(start)
         meant = _meaning(name[0])
         if meant == "key" and _KEY_OF.search(text[max(0, start - 16) : start]):
             meant = "token"
-        if meant:
-            span = _value(text, start, name.end(), meant)
-            if span is not None:
-                yield span
+        if meant and (span := _value(text, start, name.end(), meant)) is not None:
+            yield span
         several = meant or _meaning(name[0].removesuffix("s").removesuffix("S"))
         if several in ("password", "secret", "token") and (meant or several != "token"):
             yield from _held(text, name.end(), several)
@@ -210,22 +207,19 @@ def _value(text: str, start: int, end: int, meant: str) -> Found | None:
     told = meant in ("password", "pin") or text[start:end].lower() == "clave"
     whose = _WHOSE.match(text, end) if told else None
     end = whose.end() if whose else end
-    sign = _ASSIGN.match(text, end)
-    if sign is None and _IN_IMAGE.search(text, max(0, start - 8), start):
+    if (sign := _ASSIGN.match(text, end)) is None and _IN_IMAGE.search(text, max(0, start - 8), start):
         sign = _SPACE.match(text, end)
     if sign is not None:
         return _assigned(text, start, sign, meant, of=whose is not None)
     flag = text[start : start + 1] == "-" and text[start - 1 : start].isspace()
-    said = _SAY.match(text, end)
-    if said is None:
+    if (said := _SAY.match(text, end)) is None:
         return None
     return _flagged(text, said.end()) if flag and not said["is"] else _said(text, said, meant)
 
 
 def _held(text: str, end: int, meant: str) -> Iterator[Found]:
     """Yield what a list or an object behind a name holds, in JSON or YAML."""
-    opened = _OPENED.match(text, end)
-    if opened is None:
+    if (opened := _OPENED.match(text, end)) is None:
         return
     form = {"[": _ITEM, "{": _MEMBER}.get(opened["open"], _DASHED)
     place = opened.end()
@@ -243,8 +237,7 @@ def _assigned(text: str, start: int, sign: re.Match[str], meant: str, *, of: boo
     place = scheme.end() if scheme else place
     now = _NOW.match(text, place) if meant == "password" else None
     place = now.end() if now else place
-    quoted = _QUOTED.match(text, place)
-    if quoted is not None:
+    if (quoted := _QUOTED.match(text, place)) is not None:
         inner = _SCHEME.match(quoted["value"])
         begin = quoted.start("value") + (inner.end() if inner else 0)
         value = text[begin : quoted.end("value")]
@@ -256,8 +249,7 @@ def _assigned(text: str, start: int, sign: re.Match[str], meant: str, *, of: boo
         return _found(begin, value, _ASSIGNED) if fits or worded else None
     line = text[max(text.rfind("\n", 0, start) + 1, start - 60) : start].strip(" \t-")
     first = not line or line in ("export", "set", "ENV", "ARG", "$env:", "setx") or _PREFIX.fullmatch(line) is not None
-    bare = (_BARE_LINE if first and "\n" not in sign[0] else _BARE).match(text, place)
-    if bare is None:
+    if (bare := (_BARE_LINE if first and "\n" not in sign[0] else _BARE).match(text, place)) is None:
         return None
     if meant in ("password", "secret") and (first or ":" in sign[0]) and not set(line) & set("({"):
         phrase = phrase_behind(text, place, said=False)
@@ -315,8 +307,7 @@ def _fits(value: str, meant: str, *, quoted: bool, alone: bool, setting: bool = 
 
 
 def _flagged(text: str, place: int) -> Found | None:
-    quoted = _QUOTED.match(text, place)
-    if quoted is not None:
+    if (quoted := _QUOTED.match(text, place)) is not None:
         return _found(quoted.start("value"), quoted["value"], _ASSIGNED) if is_quoted_secret(quoted["value"]) else None
     bare = _BARE.match(text, place)
     if bare is None or bare[0].startswith("-") or is_placeholder(bare[0]) or len(bare[0]) < 4:
@@ -326,13 +317,11 @@ def _flagged(text: str, place: int) -> Found | None:
 
 def _said(text: str, said: re.Match[str], meant: str) -> Found | None:
     place = said.end()
-    quoted = _QUOTED.match(text, place)
-    if quoted is not None and (said["is"] or meant == "password"):
+    if (quoted := _QUOTED.match(text, place)) is not None and (said["is"] or meant == "password"):
         fits = _fits(quoted["value"], meant, quoted=True, alone=True)
         fits = fits and (said["is"] is not None or (" " not in quoted["value"] and is_unlike_prose(quoted["value"])))
         return _found(quoted.start("value"), quoted["value"], _SAID) if fits else None
-    bare = _BARE.match(text, place)
-    if bare is None:
+    if (bare := _BARE.match(text, place)) is None:
         return None
     value = bare[0].rstrip(_SENTENCE)
     if value.startswith("-"):

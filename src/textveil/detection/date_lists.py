@@ -126,8 +126,7 @@ def find_dates_of_languages(text: str) -> Iterator[Found]:
     dates = settled(text, [*dates, *_in_words(covered)])
     covered = without(text, [(date.start, date.end) for date in dates])
     for match in matches(_A_YEAR, covered):
-        before = _MONTH_BEFORE.search(covered, max(0, match.start() - _WINDOW), match.start())
-        if before:
+        if before := _MONTH_BEFORE.search(covered, max(0, match.start() - _WINDOW), match.start()):
             dates.append(Found(before.start(), match.end(), "date", 0.9))
     return _joined(text, sorted(dates))
 
@@ -144,8 +143,7 @@ def _in_words(text: str) -> Iterator[Found]:
     if " of the " in text:
         yield from (Found(*match.span(), "date", 0.9) for match in matches(_SAID, text))
     for begin, stop in places_of(text, _MONTHS):
-        of = _OF_MONTH.search(text, max(0, begin - 5), begin)
-        if of is None:
+        if (of := _OF_MONTH.search(text, max(0, begin - 5), begin)) is None:
             continue
         ordinal = _ORDINAL_DAY.search(text, max(0, of.start() - 26), of.start())
         start = spelled_before(text, of.start()) if ordinal is None else ordinal.start()
@@ -199,12 +197,10 @@ def _reach_left(text: str, date: Found, style: re.Pattern[str], low: int) -> int
     alone = {_DAY_FIRST: _DAY_BEFORE, _MONTH_AND_YEAR: _MONTH_ALONE}.get(style)
     start, by_word = date.start, False
     while alone is not None and date.end - start < _LONGEST:
-        join = _JOIN_BEFORE.search(text, max(low, start - 12), start)
-        if join is None:
+        if (join := _JOIN_BEFORE.search(text, max(low, start - 12), start)) is None:
             break
         by_word = by_word or "," not in join[0] or join[0].strip(", ") != ""
-        item = alone.search(text, max(low, join.start() - 12), join.start())
-        if item is None or not by_word:
+        if (item := alone.search(text, max(low, join.start() - 12), join.start())) is None or not by_word:
             break
         start = item.start()
     return start

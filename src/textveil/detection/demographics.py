@@ -218,8 +218,7 @@ def _scanned(text: str) -> Iterator[Found]:
     endings = lists.endings.get
     before, families, fields = Found(0, 0, "", 0), 0, 0
     for start, end in places_of(text, _starts()):
-        low = text[start:end].lower()
-        if low in _FAMILY_WORDS and end > families:
+        if (low := text[start:end].lower()) in _FAMILY_WORDS and end > families:
             yield from _of_family(text, max(families, start - _BACK), end + _AHEAD)
             families = end + _AHEAD // 2
         if low in _LABEL_WORDS and end > fields and _COLON.match(text, end):
@@ -300,8 +299,7 @@ def _longest(text: str, start: int, entries: tuple[Words, ...]) -> tuple[Words, 
 
 def _with_modifiers(text: str, start: int, modifiers: frozenset[str]) -> tuple[int, int]:
     for count in range(_MODIFIERS):
-        word = _LAST_WORD.search(text, max(0, start - 24), start)
-        if word is None or word[1].lower() not in modifiers:
+        if (word := _LAST_WORD.search(text, max(0, start - 24), start)) is None or word[1].lower() not in modifiers:
             if word is None or "-" not in word[0]:
                 return start, count
             whole = re.search(r"[A-Za-z]{2,10}-[A-Za-z]{2,12}[ ]\Z", text[max(0, start - 26) : start])
@@ -345,8 +343,7 @@ def _of_work(text: str, start: int, end: int, form: Form, words: int, last: str,
 
 
 def _before_work(text: str, end: int) -> bool:
-    following = _NEXT_WORDS.match(text, end)
-    if following is None:
+    if (following := _NEXT_WORDS.match(text, end)) is None:
         return False
     endings = demographics().endings
     forms = demographics().forms

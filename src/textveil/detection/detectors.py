@@ -148,7 +148,6 @@ class TokenKindDetector:
         return type(self), (self.kinds,)
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
-        """See ``Detector``."""
         return [self._found(text) if _HAS_OTHERS(text) else [] for text in texts]
 
     def _found(self, text: str) -> list[DetectedSpan]:
@@ -170,7 +169,6 @@ class NumberDetector:
     kinds = ("number",)
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
-        """See ``Detector``."""
         return [list(self._found(text)) for text in texts]
 
     def _found(self, text: str) -> Iterator[DetectedSpan]:
@@ -271,8 +269,7 @@ def kinds_of_labels(
 ) -> dict[str, str]:
     """Return the kind of each label of a detector; ``own`` goes before the table, and None in it leaves a label out.
 
-    Raises:
-        ParameterError: a label has no kind, ``own`` names one that the detector does not have, or a kind is no name.
+    Raises ParameterError: a label has no kind, ``own`` names one that the detector does not have, or a kind is no name.
     """
     own = own or {}
     known = {plain_label(label): label for label in labels}

@@ -104,9 +104,8 @@ class EmbeddedDetector:
 
     A search sees what the ones before it left. What decides is stated in docs/detection.md.
 
-    Args:
-        regions: whose telephone numbers are known without a country code: ISO 3166 codes.
-        tagger: whether the learned tagger judges the names that no rule has evidence for.
+    ``regions``: whose telephone numbers are known without a country code: ISO 3166 codes; ``tagger``: whether the
+    learned tagger judges the names that no rule has evidence for.
     """
 
     def __init__(self, regions: Sequence[str] = REGIONS, *, tagger: bool = True) -> None:

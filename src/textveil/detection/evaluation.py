@@ -131,8 +131,7 @@ def evaluate(
         confidence: of each interval, in (0, 1).
         progress: called with texts done and texts in all.
 
-    Raises:
-        InputError: the detector's answer is not sound.
+    Raises InputError: the detector's answer is not sound.
     """
     kinds: dict[str, Counter[str]] = {}
     total: Counter[str] = Counter()
@@ -184,8 +183,7 @@ def _compare(
                 labelled=1, hit=bool(hits), exact=exact, covered=held == length, characters=length, open=length - held
             )
     for span in detected:
-        labels = _meeting(span, document.spans)
-        if labels and not any(label.kinds for label in labels):
+        if (labels := _meeting(span, document.spans)) and not any(label.kinds for label in labels):
             continue  # a title, a people: right or wrong, it says nothing
         right_kind = any(span.kind in label.kinds for label in labels)
         labelled = any(label.kinds for label in labels)
@@ -286,8 +284,7 @@ def _objects(content: str, own: Collection[str]) -> Iterator[LabelledText]:
     data = _parsed(content, "the labelled file")
     if not isinstance(data, list):
         raise InputError("the labelled file must be a JSON list of texts; got another value.")
-    for number, record in enumerate(data, start=1):
-        yield _record(record, number, own)
+    yield from (_record(record, number, own) for number, record in enumerate(data, start=1))
 
 
 def _lines(content: str, own: Collection[str]) -> Iterator[LabelledText]:

@@ -43,8 +43,7 @@ def settled(text: str, spans: Iterable[Found]) -> list[Found]:
 
     Spans of white space alone, such as a field that is only padded, are none.
     """
-    found = list(spans)
-    if not found:
+    if not (found := list(spans)):
         return found
     ordered = sorted([span for span in found if text[span.start : span.end].strip()])
     if len(ordered) < 2 or all(before.end <= after.start for before, after in pairwise(ordered)):
@@ -107,8 +106,7 @@ def in_phases(text: str, phases: Phases) -> tuple[list[Found], str]:
     Every character outside the spans stands where it stood. Gates are asked of the whole text, and again where covering
     a part of a word left another word.
 
-    Raises:
-        InternalError: a search gave spans outside the text, or the characters do not stand where they stood.
+    Raises InternalError: a search gave spans outside the text, or the characters do not stand where they stood.
     """
     seen = glance(text)
     opened = phases.gates.opened(text, seen)
@@ -351,8 +349,7 @@ def folded(entry: str) -> str:
 
 
 def _form(character: str) -> str:
-    category = unicodedata.category(character)
-    if category == "Nd":
+    if (category := unicodedata.category(character)) == "Nd":
         return str(unicodedata.decimal(character))
     if category in ("Mn", "Me", "Mc", "Cf"):
         return ""

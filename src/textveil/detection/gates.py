@@ -124,8 +124,7 @@ def glance(text: str) -> Seen:
 def places_of(text: str, words: frozenset[str]) -> Iterator[tuple[int, int]]:
     """Yield where runs of letters stand that are among these words in small letters, by start."""
     letters, all_words = letters_and_words(text) if len(text) <= SLICE else letters_and_words.__wrapped__(text)
-    present = words & all_words
-    if not present:
+    if not (present := words & all_words):
         return iter(())
     if len(present) > _FEW:
         return (run.span() for run in _RUNS.finditer(letters) if run[0] in present)
@@ -180,7 +179,6 @@ class WithWords:
         self.words = words
 
     def __call__(self, text: str, seen: Seen) -> bool:
-        """See ``Gate``."""
         return not self.words().isdisjoint(seen.words)
 
 

@@ -45,8 +45,7 @@ class PatternDetector:
         pattern: in Python's syntax; matches of no characters are no spans.
         name: for reports.
 
-    Raises:
-        ParameterError: the pattern does not compile, can match nothing at all, or repeats a repeat.
+    Raises ParameterError: the pattern does not compile, can match nothing at all, or repeats a repeat.
     """
 
     def __init__(self, kind: str, pattern: str, name: str = "pattern") -> None:
@@ -169,8 +168,7 @@ class ListDetector:
             character: "asked [[Will]] to" finds Will there alone.
         name: for reports.
 
-    Raises:
-        ParameterError: there is no entry, or one is blank.
+    Raises ParameterError: there is no entry, or one is blank.
     """
 
     def __init__(self, kind: str, words: Iterable[str], *, ignore_case: bool = True, name: str = "list") -> None:
@@ -244,8 +242,7 @@ def value_spans(text: str, values: Iterable[tuple[str, str]], name: str = "recor
         values: each with its kind; blank ones are passed over.
         name: what reports call the detector.
 
-    Raises:
-        ParameterError: a kind is no name of one.
+    Raises ParameterError: a kind is no name of one.
     """
     spans: list[DetectedSpan] = []
     for value, kind in values:

@@ -25,12 +25,9 @@ _OVERLAP: Final = 32
 @cache
 def load_gliner() -> ModuleType:
     """Import gliner, or raise MissingExtra."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of the packages that it imports
-            import gliner
-    except ImportError:
-        raise MissingExtra("gliner", "gliner") from None
+    with MissingExtra("gliner", "gliner"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the packages that it imports
+        import gliner
     return gliner
 
 
@@ -130,8 +127,7 @@ class GlinerDetector:
         words = [(start, end) for _, start, end in self._model.data_processor.words_splitter(text)]
         step = self._room - self._overlap
         for first in range(0, max(1, len(words) - self._overlap), step):
-            some = words[first : first + self._room]
-            if some:
+            if some := words[first : first + self._room]:
                 yield some[0][0], text[some[0][0] : some[-1][1]]
 
 
@@ -160,10 +156,8 @@ def gliner_detector(
         overlap: words that a part shares with the one before it; None is 32, or a quarter of a part that is short.
         device: where torch keeps the model.
 
-    Raises:
-        MissingExtra: gliner is not installed.
-        ModelError: no such model in the folder.
-        ParameterError: a kind is no name, or a number is outside its range.
+    Raises MissingExtra: gliner is not installed; ModelError: no such model in the folder; ParameterError: a kind is no
+    name, or a number is outside its range.
     """
     need(0 <= threshold <= 1, "threshold", threshold, "from 0 to 1")
     need(batch >= 1, "batch", batch, ">= 1")

@@ -69,11 +69,9 @@ class Word(NamedTuple):
 
 def institution(words: Sequence[Word], place: int) -> Institution | None:
     """Return the company or institution that begins at a word, or None."""
-    stop = _part(words, place)
-    if stop == place or words[place].low in known.LINKS:
+    if (stop := _part(words, place)) == place or words[place].low in known.LINKS:
         return None
-    head = _last_head(words, place, stop)
-    if head < 0:
+    if (head := _last_head(words, place, stop)) < 0:
         return _joined_words(words, place, stop)
     company = words[head].low in known.COMPANY_ENDS and head > place
     while company and head + 1 < len(words) and words[head + 1].low in known.COMPANY_ENDS:
@@ -83,12 +81,6 @@ def institution(words: Sequence[Word], place: int) -> Institution | None:
         end = _after_head(words, place, stop)
     elif end in (stop, len(words)) or words[end].low in known.LINKS:
         end = _with_links(words, end)
-    elif (
-        not company
-        and not any(_proper(words, at, end) for at in range(place, end))
-        and words[end].marks & (_COMMON | _SMALL) == 0
-    ):
-        end += 1  # HM Prison Ranby
     if end - place < 2:
         return None
     firm = company and words[head].low in known.FIRM_ENDS
@@ -137,8 +129,7 @@ def _with_links(words: Sequence[Word], end: int) -> int:
         if end >= len(words) or words[end].low not in ("of", "for"):
             return end
         start = end + 1 + (end + 1 < len(words) and words[end + 1].low == "the")
-        stop = _part(words, start)
-        if stop == start:
+        if (stop := _part(words, start)) == start:
             return end
         head = _last_head(words, start, stop)
         end = head + 1 if head >= start else stop
@@ -318,8 +309,7 @@ def _town_of(run: str) -> str:
 
 def _beside(text: str, start: int, end: int, *, sport: bool) -> Iterator[Found]:
     """Yield the club whose letters stand here, before its name or else behind it."""
-    behind = _BEHIND.match(text, end)
-    if behind is not None and _names_club(behind["name"].split()[-1], sport=sport):
+    if (behind := _BEHIND.match(text, end)) is not None and _names_club(behind["name"].split()[-1], sport=sport):
         yield Found(start, behind.end(), "organization", 0.6, "institution")
     elif text[start:end].lower() in _ENDS and (begin := _begun(text, start - 1, sport=sport)) >= 0:
         yield Found(begin, end, "organization", 0.6, "institution")

@@ -191,8 +191,7 @@ def _of_kin(text: str) -> Iterator[Found]:
 
 
 def _before_honorific(before: str, honorific: str) -> int:
-    match = _BEFORE.search(before)
-    if match is None:
+    if (match := _BEFORE.search(before)) is None:
         return 0
     name = match[0]
     common = honorific in ("さん", "さま", "様", "氏", "先生", "くん", "君", "ちゃん", "殿")
@@ -222,8 +221,7 @@ def _before_honorific(before: str, honorific: str) -> int:
         return len(last)
     unknown = unknown and not any(whole.endswith(word) for word in _NOBODY)
     for cut in range(len(name)):
-        tail = name[cut:]
-        if tail in _NOBODY:
+        if (tail := name[cut:]) in _NOBODY:
             return 0
         family = family_of(tail)
         if (
@@ -326,8 +324,7 @@ def find_free(text: str) -> Iterator[Found]:
     for match in matches(_FOREIGN, text):
         if match[0] not in listed("ja", "place"):
             yield Found(*match.span(), "person", 0.6, "list")
-    for match in matches(_KANA_NAME, text):
-        yield Found(*match.span("name"), "person", 0.7, "field")
+    yield from (Found(*match.span("name"), "person", 0.7, "field") for match in matches(_KANA_NAME, text))
     for match in matches(_I_AM, text):
         group = match.lastgroup or ""
         name = match[group]
@@ -383,8 +380,7 @@ def find_places(text: str) -> Iterator[Found]:
             particle = _PARTICLE_BEFORE.match(match[0])
             yield Found(match.start() + (particle.end() if particle else 0), match.end(), "place", 0.8, "street")
     for pattern in (_POSTAL, _BUILDING):
-        for match in matches(pattern, text):
-            yield Found(*match.span(), "place", 0.7, "street")
+        yield from (Found(*match.span(), "place", 0.7, "street") for match in matches(pattern, text))
     for match in matches(_PREFECTURE, text):
         unit = _UNIT.match(text, match.end())
         yield Found(match.start(), unit.end() if unit else match.end(), "place", 0.7, "list")
@@ -441,8 +437,7 @@ _ADJECTIVE: Final = lazy_regex(rf"{_H}し?[いな]$")
 
 def find_organizations(text: str) -> Iterator[Found]:
     """Yield firms with their legal form, and institutions with a name before the word for their sort."""
-    for match in matches(_FIRM, text):
-        yield Found(*match.span(), "organization", 0.8, "company-end")
+    yield from (Found(*match.span(), "organization", 0.8, "company-end") for match in matches(_FIRM, text))
     for pattern in (_TAVERN, _STORE):
         for match in matches(pattern, text):
             yield Found(*match.span(), "organization", 0.6, "institution")

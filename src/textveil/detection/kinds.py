@@ -95,9 +95,8 @@ def checked_kind(kind: object) -> str:
 def checked_rows(*rows: Kind) -> tuple[Kind, ...]:
     """Return rows that fit each other.
 
-    Raises:
-        ParameterError: two have one name or one label, or one stands for what is no kind, stands for another itself, is
-            kept by a preset or is of another group.
+    Raises ParameterError: two have one name or one label, or one stands for what is no kind, stands for another itself,
+    is kept by a preset or is of another group.
     """
     rules = {row.name: row for row in rows}
     need(len(rules) == len(rows), "kinds", "two rows of one name", "one row for each")
@@ -111,8 +110,7 @@ def checked_rows(*rows: Kind) -> tuple[Kind, ...]:
         alike = other is None or other.group == row.group  # who keeps ages must not keep what is no age
         need(alike, f"kind {row.name}: stands_for", row.stands_for, f"a kind of its group, {row.group}")
         for label in row.labels.split():
-            known = first.setdefault(plain_label(label), row.name)
-            if known != row.name:
+            if (known := first.setdefault(plain_label(label), row.name)) != row.name:
                 need(False, f"kind {row.name}: label {label}", f"one of {known} too", "one of this kind alone")
     return rows
 

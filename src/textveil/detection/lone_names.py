@@ -75,8 +75,7 @@ def _openings(text: str) -> Iterator[int]:
 
 
 def _is_given(word: str) -> bool:
-    low = word.lower()
-    if low in _GIVEN_TOO:
+    if (low := word.lower()) in _GIVEN_TOO:
         return True
     return bool(lists().words.get(low, 0) & _GIVEN) and low not in _NO_GIVEN and not is_thing(low)
 
@@ -126,8 +125,7 @@ GRADED_GATE: Final = with_words("fy sho spr str rgn rmn hca anp acp slt cns pa l
 
 def find_graded_names(text: str) -> Iterator[Found]:
     """Yield initials with a family before a grade or a post of a ward: R. Mbeki, FY1."""
-    for match in matches(_GRADED, text):
-        yield Found(*match.span(), "person", 0.7, "title")
+    yield from (Found(*match.span(), "person", 0.7, "title") for match in matches(_GRADED, text))
 
 
 _ENDS_OF_WORDS: Final = (

@@ -316,12 +316,9 @@ def find_on_air(text: str) -> Iterator[Found]:
         if value:
             start = match.start("value") + match["value"].index(value)
             yield Found(start, start + len(value), kind, _SCORE, _FIELD)
-    for match in matches(_SHORT_OF_AIR, text):
-        yield Found(*match.span(), ORDINARY, _SCORE)
-    for match in matches(_CALL_SIGN, text):
-        yield Found(*match.span("call"), "id", _SCORE - 0.1, _FIELD)
-    for match in matches(_GRID, text):
-        yield Found(*match.span(), "id", _SCORE - 0.1, _FIELD)
+    yield from (Found(*match.span(), ORDINARY, _SCORE) for match in matches(_SHORT_OF_AIR, text))
+    yield from (Found(*match.span("call"), "id", _SCORE - 0.1, _FIELD) for match in matches(_CALL_SIGN, text))
+    yield from (Found(*match.span(), "id", _SCORE - 0.1, _FIELD) for match in matches(_GRID, text))
     for match in matches(_OPERATOR, text):
         kind = "place" if match["key"] in ("QTH", "LOC") else "person"
         low = match["value"].lower()
@@ -358,8 +355,7 @@ CRAFT_GATE: Final = either(
 @apart
 def find_crafts(text: str) -> Iterator[Found]:
     """Yield marks of aircraft and ships: in flight plans, where pilots write, behind their labels."""
-    for match in matches(_PLAN, text):
-        yield Found(*match.span("craft"), "id", _SCORE, _FIELD)
+    yield from (Found(*match.span("craft"), "id", _SCORE, _FIELD) for match in matches(_PLAN, text))
     if _FLYING.search(text):
         for match in matches(_MARKED, text):
             if match[0][0] != "G" and is_plain_word(match[0].rpartition("-")[2].lower()):

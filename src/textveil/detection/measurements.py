@@ -177,8 +177,7 @@ def find_measurements(text: str) -> Iterator[Found]:
             continue
         if _MARRIED.match(text, match.start()) or _POSTAL.match(text, match.start()):
             continue
-        span = _measured(text, match, reached)
-        if span is not None:
+        if (span := _measured(text, match, reached)) is not None:
             reached = span.end
             yield span
 
@@ -221,8 +220,7 @@ def _measured(text: str, value: re.Match[str], reached: int) -> Found | None:
         return _temperature(text, value)
     if _GLUED.fullmatch(text, end, unit) and _word_before(text, start) in _NOT_AFTER:
         return None
-    tail = DOSE_TAIL.match(text, unit)
-    if tail is None and not _DOSED.match(text, end):
+    if (tail := DOSE_TAIL.match(text, unit)) is None and not _DOSED.match(text, end):
         return Found(start, unit, "measurement", 0.85, "unit")
     return Found(_medicine(text, start, reached), unit if tail is None else tail.end(), "measurement", 0.85, "dose")
 
@@ -234,8 +232,7 @@ def _is_somebody(text: str, label: _Label, start: int) -> bool:
 
 
 def _unit_end(text: str, value: re.Match[str]) -> int:
-    unit = _UNIT.match(text, value.end())
-    if unit is None or (unit[0] == '"' and _is_quoted(text, value.start())):
+    if (unit := _UNIT.match(text, value.end())) is None or (unit[0] == '"' and _is_quoted(text, value.start())):
         return value.end()  # the mark ends a quoted string
     return unit.end()
 
@@ -275,8 +272,7 @@ def _label(text: str, start: int, reached: int) -> _Label | None:
     skipped = 0
     loose = False
     while last >= 0 and skipped <= 6:
-        label = _named(words, last, loose=loose, marked=skipped > 0 and not loose)
-        if label is not None:
+        if (label := _named(words, last, loose=loose, marked=skipped > 0 and not loose)) is not None:
             broken = text.count("\n", label.start, start) > 1
             return None if broken or (low and label.start == low) else label
         if words[last][0].lower() not in _FILLERS:
@@ -293,11 +289,9 @@ def _named(words: list[re.Match[str]], last: int, *, loose: bool, marked: bool) 
             name = " ".join(word[0] for word in words[last - count + 1 : last + 1]).lower()
             if name in _LONG:
                 return _Label(words[last - count + 1].start(), _LONG[name], name, loose)
-    name = words[last][0]
-    if name in _SHORT:
+    if (name := words[last][0]) in _SHORT:
         return _Label(words[last].start(), _SHORT[name], name, loose)
-    name = name.lower()
-    if name not in _LONG or (name in _NEEDS_MARK and not marked):
+    if (name := name.lower()) not in _LONG or (name in _NEEDS_MARK and not marked):
         return None
     return _Label(words[last].start(), _LONG[name], name, loose)
 

@@ -121,8 +121,7 @@ def with_mentions(text: str, spans: Sequence[Found], passed: Sequence[Found] = (
 
     A mention takes the place of guesses that it meets, never of a span with evidence, nor of one that is ``passed``.
     """
-    evident = [span for span in spans if span.kind in _NAME_KINDS and span.score > EVIDENCE]
-    if not evident:
+    if not (evident := [span for span in spans if span.kind in _NAME_KINDS and span.score > EVIDENCE]):
         return list(spans)
     beside = list(glosses(text, evident, lists().words))
     within = bytearray(len(text) if beside else 0)
@@ -192,8 +191,7 @@ def _nicknames(text: str, spans: Sequence[Found]) -> Iterator[Found]:
 
 def with_enumerated(text: str, spans: Sequence[Found]) -> list[Found]:
     """Return disjoint spans of a plain text with the other names of each enumeration half of which are persons."""
-    persons = {span.start: span for span in spans if span.kind == "person" and span.score > EVIDENCE}
-    if not persons:
+    if not (persons := {span.start: span for span in spans if span.kind == "person" and span.score > EVIDENCE}):
         return list(spans)
     taken = bytearray(len(text))
     _take(taken, [span for span in spans if not _is_guess(span)])
@@ -276,8 +274,7 @@ def _mentions(text: str, names: _Known, taken: bytearray) -> Iterator[Found]:
     """Yield every mention where nothing stands, by start; some may touch one another."""
     reached = 0
     for match in _words(text) if len(text) <= SLICE else matches(_WORD, text):
-        start = match.start()
-        if start < reached or taken[start]:
+        if (start := match.start()) < reached or taken[start]:
             continue
         span = (_phrase_at(text, names, start) if names.phrases else None) or _part_at(text, names, match)
         if span is not None and 1 not in taken[span.start : span.end]:
@@ -610,8 +607,7 @@ def with_second_mentions(
     for start, end in places_of(text, second.pieces()):
         if taken[start]:
             continue
-        span = _second_at(text, start, end, second)
-        if span is not None and 1 not in taken[span.start : span.end]:
+        if (span := _second_at(text, start, end, second)) is not None and 1 not in taken[span.start : span.end]:
             _take(taken, [span])
             met.append(span)
     for match in matches(_SPELLED, text):
@@ -724,8 +720,7 @@ def _second_at(text: str, start: int, end: int, second: _Second) -> Found | None
         first -= 1
     while text[first] in "._-":
         first += 1
-    token = _LOGIN.match(text, first, start + _LONGEST_LOGIN)
-    if token is None or token.end() < end:
+    if (token := _LOGIN.match(text, first, start + _LONGEST_LOGIN)) is None or token.end() < end:
         return None
     if (both := _names_in_a_row(token, second)) is not None:
         return both
@@ -825,8 +820,7 @@ _PIECE: Final = lazy_regex("[A-Za-z]+")
 def _login(text: str, token: re.Match[str], second: _Second) -> Found | None:
     """Return the handle that a token is, if it is made of a person's names."""
     low = token[0].lower()
-    bare = _ADDED.sub("", low)
-    if bare not in second.logins:
+    if _ADDED.sub("", low) not in second.logins:
         pieces = [piece.rstrip("0123456789") for piece in _SEPARATED.split(low)]
         named = [
             piece for piece in pieces if piece in second.parts and len(piece) > _SHORTEST and not is_plain_form(piece)

@@ -49,8 +49,7 @@ class NamesInOneCase:
         """Yield names of a page whose words have no capitals, or nothing else, by start."""
         upper = sum(map(str.isupper, text))
         small = sum(map(str.islower, text))
-        capitals = upper > _MOST * (upper + small)
-        if not capitals and not is_small(text):
+        if not (capitals := upper > _MOST * (upper + small)) and not is_small(text):
             return
         low = text.lower() if capitals else text
         cues, reached = self._words.cues, 0
@@ -106,8 +105,7 @@ class NamesInOneCase:
 @lru_cache(maxsize=1)
 def is_small(text: str) -> bool:
     """Return whether a page is written in small letters, but for a few words."""
-    written = len(_CAPITALIZED.findall(text))
-    if written <= _FEW * text.count(" "):
+    if (written := len(_CAPITALIZED.findall(text))) <= _FEW * text.count(" "):
         return True
     if written > _SOME * text.count(" "):
         return False
@@ -146,8 +144,7 @@ def find_small_talk(text: str) -> Iterator[Found]:
     """Yield persons, places and handles of a page in small letters that a word beside them tells, by start."""
     if not is_small(text):
         return
-    for match in matches(_HANDLE, text):
-        yield Found(*match.span("name"), "handle", 0.6, "cue")
+    yield from (Found(*match.span("name"), "handle", 0.6, "cue") for match in matches(_HANDLE, text))
     marks_of = lists().words.get
     cues = frozenset(known.written("en")["before small names"])
     for match in matches(_SMALL_WORD, text):

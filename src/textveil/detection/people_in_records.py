@@ -8,6 +8,7 @@ from functools import cache
 from itertools import chain
 from typing import Final
 
+from textveil.cuts import held_by
 from textveil.detection import lists as known
 from textveil.detection.found import Found, words_in
 from textveil.detection.gates import WithWords, both, either, holding, joined_words, places_of, with_words
@@ -73,8 +74,7 @@ def find_people_under_keys(text: str) -> Iterator[Found]:
     for key in matches_at(_KEY, text, places):
         if key.start() < reached or not _BEFORE_KEY.search(text, max(0, key.start() - 32), key.start()):
             continue
-        several = text[key.end() : key.end() + 1] in ("[", "\n", "\r")
-        if several and key.start() < scanned:
+        if (several := text[key.end() : key.end() + 1] in ("[", "\n", "\r")) and key.start() < scanned:
             continue  # a list in a list
         for start, end in _values(text, key):
             scanned = max(scanned, end) if several else scanned
@@ -102,15 +102,13 @@ def _values(text: str, key: re.Match[str]) -> Iterator[tuple[int, int]]:
         end = text.find(mark, start, end)
     elif text[start - 1] == "=":
         end = start + len(text[start:end].split(" ", 1)[0])
-    for item in matches(_BETWEEN, text, start, max(start, end)):
-        yield item.span()
+    yield from (item.span() for item in matches(_BETWEEN, text, start, max(start, end)))
 
 
 def _lines_below(text: str, start: int, indent: int) -> Iterator[tuple[int, int]]:
     while start < len(text):
         check_time()
-        item = _LISTED.match(text, start)
-        if item is None or (item["key"] and len(item["indent"]) <= indent):
+        if (item := _LISTED.match(text, start)) is None or (item["key"] and len(item["indent"]) <= indent):
             return
         end = line_end(text, start)
         yield from (part.span() for part in matches(_BETWEEN, text, item.end(), end))
@@ -180,9 +178,7 @@ def with_addressed(text: str, detected: list[Found], ordinary: Collection[str] =
     if not parts:
         return detected
     met = [match.span() for match in matches(_CAPITALIZED, text) if _is_part(match[0], parts)]
-    held = bytearray(len(text))
-    for span in detected:
-        held[span.start : span.end] = b"\1" * (span.end - span.start)
+    held = held_by(text, detected)
     spans = [
         span._replace(score=max(span.score, _SCORE))
         if span.kind == "person"

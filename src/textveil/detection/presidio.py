@@ -24,10 +24,8 @@ proportion to the square of what they read."""
 @cache
 def load_analyzer() -> ModuleType:
     """Import presidio_analyzer, or raise MissingExtra."""
-    try:
+    with MissingExtra("presidio-analyzer", EXTRA):
         import presidio_analyzer
-    except ImportError:
-        raise MissingExtra("presidio-analyzer", EXTRA) from None
     return presidio_analyzer
 
 
@@ -39,9 +37,7 @@ def analyzer_engine(pipeline: Any = None, language: str = "en") -> Any:
             counts: no names, places and organizations.
         language: a code, as "en".
 
-    Raises:
-        MissingExtra: presidio-analyzer is not installed.
-        ModelError: Presidio has no recognizers for the language.
+    Raises MissingExtra: presidio-analyzer is not installed; ModelError: Presidio has no recognizers for the language.
     """
     presidio = load_analyzer()
     from presidio_analyzer.recognizer_registry import RecognizerRegistryProvider
@@ -179,10 +175,8 @@ def presidio_detector(
         threshold: results with a lower score are left out, from 0 to 1. Presidio's weakest patterns have 0.01.
         analyzer: an ``AnalyzerEngine`` of your own, with any NLP engine and recognizers, in the place of ``model``.
 
-    Raises:
-        MissingExtra: presidio-analyzer is not installed.
-        ModelError: no such pipeline.
-        ParameterError: an entity type has no kind, or ``threshold`` is outside.
+    Raises MissingExtra: presidio-analyzer is not installed; ModelError: no such pipeline; ParameterError: an entity
+    type has no kind, or ``threshold`` is outside.
     """
     need(0 <= threshold <= 1, "threshold", threshold, "from 0 to 1")
     need(analyzer is None or model is None, "model", "a pipeline", "left out where `analyzer` is given")

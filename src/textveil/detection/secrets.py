@@ -244,8 +244,7 @@ def phrase_behind(text: str, place: int, *, said: bool) -> str:
 
     ``said``: a verb stands before them, behind which English words may tell of a password what it is like.
     """
-    match = _WORDS_BEHIND.match(text, place)
-    if match is None:
+    if (match := _WORDS_BEHIND.match(text, place)) is None:
         return ""
     words = match[0].lower().rstrip("!").split(" ")
     if words[0] in _NEVER_FIRST or words[-1] in _NEVER_FIRST or not _VERBS.isdisjoint(words):
@@ -255,9 +254,7 @@ def phrase_behind(text: str, place: int, *, said: bool) -> str:
         or words[0] in _STATES
         or words[0] in _DAYS
     )
-    if about or (said and any(map(_OF_PROSE.fullmatch, (words[0], words[-1])))):
-        return ""
-    return match[0]
+    return "" if about or (said and any(map(_OF_PROSE.fullmatch, (words[0], words[-1])))) else match[0]
 
 
 def is_bare_secret(value: str, *, alone: bool, setting: bool = False) -> bool:
@@ -416,8 +413,7 @@ def find_tokens(text: str) -> Iterator[Found]:
             begun = [
                 start for start in starts if not start or not (text[start - 1].isalnum() or text[start - 1] in "_-")
             ]
-            match = next(filter(None, (form.pattern.match(text, start) for start in begun)), None)
-            if match is None:
+            if (match := next(filter(None, (form.pattern.match(text, start) for start in begun)), None)) is None:
                 continue
             start = match.start()
             written = match[0].rstrip("-._")

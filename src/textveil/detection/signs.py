@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Final
 
+from textveil.cuts import held_by
 from textveil.detection import lists as known
 from textveil.detection.found import Found, words_in
 from textveil.detection.lists import Marks, lists
@@ -85,9 +86,7 @@ def with_signs(text: str, spans: Sequence[Found]) -> list[Found]:
     named = [span for span in spans if span.kind in _NAMES and span.score > EVIDENCE]
     if not named:
         return list(spans)
-    taken = bytearray(len(text))
-    for span in spans:
-        taken[span.start : span.end] = b"\1" * (span.end - span.start)
+    taken = held_by(text, spans)
     signs: set[str] = set()
     firsts: set[str] = set()
     for span in named:

@@ -17,19 +17,15 @@ _PIECE: Final = 100_000
 @cache
 def load_spacy() -> ModuleType:
     """Import spacy, or raise MissingExtra."""
-    try:
+    with MissingExtra("spacy", "spacy"):
         import spacy
-    except ImportError:
-        raise MissingExtra("spacy", "spacy") from None
     return spacy
 
 
 def load_pipeline(model: Path | str) -> tuple[Any, str]:
     """A pipeline in a folder or in an installed package, and its name with digest or version; nothing is fetched.
 
-    Raises:
-        MissingExtra: spacy is not installed.
-        ModelError: no such pipeline.
+    Raises MissingExtra: spacy is not installed; ModelError: no such pipeline.
     """
     spacy = load_spacy()
     if not Path(model).is_dir() and not spacy.util.is_package(str(model)):
@@ -105,8 +101,7 @@ class SpacyDetector:
                 f"detector {self.name} must find what its pipeline has labels for; got another label. Give it a kind "
                 "by `labels`."
             )
-        kind = self._kinds.get(entity.label_)
-        if kind is not None and entity.start_char < entity.end_char:
+        if (kind := self._kinds.get(entity.label_)) is not None and entity.start_char < entity.end_char:
             yield DetectedSpan(entity.start_char, entity.end_char, kind, score, self.name)
 
 
@@ -131,10 +126,8 @@ def spacy_detector(
         spans_key: the span group whose spans count too (a `spancat`'s); None is entities only.
         batch: texts that the pipeline gets together, >= 1.
 
-    Raises:
-        MissingExtra: spacy is not installed.
-        ModelError: no such pipeline.
-        ParameterError: a label has no kind, or ``batch`` is below 1.
+    Raises MissingExtra: spacy is not installed; ModelError: no such pipeline; ParameterError: a label has no kind, or
+    ``batch`` is below 1.
     """
     need(batch >= 1, "batch", batch, ">= 1")
     return SpacyDetector(model, labels, spans_key, batch)

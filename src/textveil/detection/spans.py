@@ -208,12 +208,9 @@ def _better(order: Sequence[str]) -> Callable[[DetectedSpan], Any]:
 class CombinedDetector:
     """Finds what several detectors find, without overlaps (``covering``).
 
-    Args:
-        detectors: at least one, by rank.
-        min_score: spans with a lower score count as not found.
+    ``detectors``: at least one, by rank; ``min_score``: spans with a lower score count as not found.
 
-    Raises:
-        ParameterError: no span of the detectors has such a score.
+    Raises ParameterError: no span of the detectors has such a score.
     """
 
     def __init__(self, detectors: Sequence[Detector], min_score: float = 0.0) -> None:

@@ -10,6 +10,7 @@ from functools import cache
 from itertools import chain
 from typing import Final
 
+from textveil.cuts import held_by
 from textveil.detection.found import Found
 from textveil.detection.gates import Seen, at_digits, either, holding, matching
 from textveil.detection.given import shipped_words
@@ -301,9 +302,7 @@ def find_code(text: str) -> Iterator[Found]:
     """Yield what is code or markup, by start, none overlapping: words as ``CODE``, numbers as numbers of code."""
     if not CODE_GATE(text, Seen("", frozenset(), "", frozenset())):
         return
-    taken = bytearray(len(text))
-    for start, end in _zones(text):
-        taken[start:end] = b"\1" * (end - start)
+    taken = held_by(text, _zones(text))
     for start, end in _words(text):
         taken[start:end] = b"\1" * (end - start)
     place = taken.find(1)
@@ -411,8 +410,7 @@ def _words(text: str) -> Iterator[tuple[int, int]]:
             if not named and (pattern is not _DOTTED or _is_dotted(match[0])):
                 yield match.span()
     for pattern in (_COLOR, _CELLS, _KEY):
-        for match in matches(pattern, text):
-            yield match.span()
+        yield from (match.span() for match in matches(pattern, text))
     for match in matches(_PRODUCT, text):
         if not _could_name(match[0].partition("/")[0]):
             yield match.span()
@@ -446,8 +444,7 @@ def _is_dotted(written: str) -> bool:
 
 
 def _could_name(written: str) -> bool:
-    humps = [hump.lower() for hump in _HUMP.findall(written)]
-    if not humps:
+    if not (humps := [hump.lower() for hump in _HUMP.findall(written)]):
         return False
     if written.lower() in COMPANY_ENDS:
         return True

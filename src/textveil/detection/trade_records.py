@@ -128,8 +128,7 @@ CERTIFICATE_GATE: Final = either(
 @apart
 def find_holders(text: str) -> Iterator[Found]:
     """Yield who and where a certificate is for, and its number."""
-    for match in matches(_SERIAL, text):
-        yield Found(*match.span("value"), "id", _SCORE, "label")
+    yield from (Found(*match.span("value"), "id", _SCORE, "label") for match in matches(_SERIAL, text))
     if _IN_CERTIFICATE.search(text) is None:
         return
     for match in matches(_HOLDER, text):
@@ -313,8 +312,7 @@ MONEY_GATE: Final = holding("\n^")
 def find_payees(text: str) -> Iterator[Found]:
     """Yield who was paid by entries of QIF; the letters before values stay."""
     for entry in matches(_ENTRY, text):
-        for letter in _LETTER.finditer(text, *entry.span()):
-            yield Found(*letter.span(), ORDINARY, 0.0)
+        yield from (Found(*letter.span(), ORDINARY, 0.0) for letter in _LETTER.finditer(text, *entry.span()))
         for match in _PAID.finditer(text, *entry.span()):
             if names_somebody(match["payee"]):
                 yield Found(*match.span("payee"), "person", _SCORE, _FIELD)

@@ -111,8 +111,7 @@ class TransformersDetector:
         for text, ids, bounds, frames in rows:
             first = 0 if text != last else first
             last = text
-            own = [place for place, frame in enumerate(frames) if not frame]
-            if own:
+            if own := [place for place, frame in enumerate(frames) if not frame]:
                 yield _Window(text, first, ids, own[0], [bounds[place] for place in own])
             first += len(own) - self._overlap
 
@@ -146,8 +145,7 @@ class TransformersDetector:
             yield from self._span(text, run, entity)
 
     def _span(self, text: str, run: list[_Token], entity: str) -> Iterator[DetectedSpan]:
-        kind = self._kinds.get(entity)
-        if kind is None:
+        if (kind := self._kinds.get(entity)) is None:
             return
         start, end = _whole_words(text, run[0].start, max(token.end for token in run))
         if text[start:end].strip():
@@ -171,8 +169,7 @@ def _keep_best(best: dict[int, _Token], window: _Window, rows: Reals) -> None:
     last = len(window.bounds) - 1
     for place, (start, end) in enumerate(window.bounds):
         context = min(place, last - place)
-        known = best.get(window.first + place)
-        if known is None or known.context < context:
+        if (known := best.get(window.first + place)) is None or known.context < context:
             best[window.first + place] = _Token(start, end, int(labels[place]), float(scores[place]), context)
 
 
@@ -216,10 +213,8 @@ def transformers_detector(
         overlap: tokens that a window shares with the one before it; None is 64, or a quarter of a window that is short.
         device: where torch keeps the model.
 
-    Raises:
-        MissingExtra: torch or transformers is not installed.
-        ModelError: no such model in the folder, or its tokenizer is slow.
-        ParameterError: an entity has no kind, or ``batch`` or ``overlap`` is outside its range.
+    Raises MissingExtra: torch or transformers is not installed; ModelError: no such model in the folder, or its
+    tokenizer is slow; ParameterError: an entity has no kind, or ``batch`` or ``overlap`` is outside its range.
     """
     need(batch >= 1, "batch", batch, ">= 1")
     return TransformersDetector(folder, labels, batch, overlap, device)

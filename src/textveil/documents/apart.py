@@ -173,8 +173,6 @@ def _aligned(text: str, stays: list[str], news: list[str]) -> list[Cut]:
 
 _COMMAND: Final = (sys.executable, "-P", "-c", "from textveil.documents.apart import main; main()")
 _GROWN: Final = 2**28  # bytes of memory from which on a process does not go on to another document
-
-
 _ERRORS: Final = {kind.__name__: kind for kind in (InputError, InternalError, TextveilError)}
 """Any other may be made of more than its message."""
 
@@ -363,8 +361,7 @@ def released(
     Raises InputError: the file cannot be read, or is one that is refused; UnsupportedGuarantee: the sanitizer has no
     policy with spans; InternalError: the check found something in the written file.
     """
-    policy = sanitizer.setting.policy
-    if policy is None or not policy.finds_spans:
+    if (policy := sanitizer.setting.policy) is None or not policy.finds_spans:
         raise UnsupportedGuarantee(
             "a document needs a policy that finds spans, as its look stays; got none. Use tv.policy('identifiers')."
         )

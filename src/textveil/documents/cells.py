@@ -116,8 +116,7 @@ def _prepare_cell(cell: Element) -> None:
             cell.remove(child)
         return
     text = attribute(cell, "office:string-value")
-    shown = _shown(cell, kind)
-    if not shown:
+    if not (shown := _shown(cell, kind)):
         _untyped(cell, "string" if kind else "")
         if text and not paragraphs:
             put(new_child(cell, f"{_TEXT}p"), text)
@@ -179,8 +178,7 @@ def value_pieces(paragraph: Element) -> list[Piece] | None:
         return [Piece(paragraph.text or "", lambda text: paragraph.text)] if kind == "boolean" else None
 
     def write(text: str) -> str:
-        typed = _typed(text, kind)
-        if typed:
+        if typed := _typed(text, kind):
             cell.set(f"{_OFFICE}{typed[0]}", typed[1])
             paragraph.text = _shown(cell, kind)
         else:
@@ -200,8 +198,7 @@ def _typed(text: str, kind: str) -> tuple[str, str] | None:
     if kind == "time":
         match = _CLOCK.fullmatch(text.strip())
         return ("time-value", f"PT{int(match[1]):02}H{match[2]}M{match[3] or '00'}S") if match else None
-    moment = _moment(text)
-    if moment is None:
+    if (moment := _moment(text)) is None:
         return None
     return ("date-value", f"{moment:%Y-%m-%d}" if len(_day(moment)) == 10 else f"{moment:%Y-%m-%dT%H:%M:%S}")
 
@@ -221,8 +218,7 @@ _MOST_GAPS: Final = 64
 
 def before(element: Element) -> str:
     """Return what parts a line from the one before: tabs between cells, as many as there are columns between them."""
-    cell = element.getparent()
-    if cell is None or short(cell.tag) not in CELLS:
+    if (cell := element.getparent()) is None or short(cell.tag) not in CELLS:
         return "\n"
     if element.getprevious() is not None and short(element.getprevious().tag) in ("text:p", "text:h"):
         return " " if _in_sheets(cell) else "\n"

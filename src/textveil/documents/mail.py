@@ -30,9 +30,9 @@ _OWN: Final = frozenset(
 )  # written by what a part is
 _NAMED: Final = frozenset(
     (
-        "received return-path dkim-signature authentication-results x-mailer user-agent x-originating-ip delivered-"
-        " to list-id list-unsubscribe arc-seal arc-message-signature arc-authentication-results received-spf x-spam-"
-        " status content-id precedence x-priority importance thread-index content-language x-received"
+        "received return-path dkim-signature authentication-results x-mailer user-agent x-originating-ip"
+        " delivered-to list-id list-unsubscribe arc-seal arc-message-signature arc-authentication-results received-spf"
+        " x-spam-status content-id precedence x-priority importance thread-index content-language x-received"
     ).split()
 )
 _TEXTS: Final = frozenset(("text/plain", "text/csv", "text/markdown", "text/tab-separated-values"))
@@ -189,13 +189,11 @@ class Mail:
         known = {name.lower(): name for name in (*_ADDRESSES, *_LINES, *_IDS)}
         self.parts["headers"] += 1
         for key in message:
-            name = known.get(key.lower())
-            if name is None and key.lower() not in _OWN:
+            if (name := known.get(key.lower())) is None and key.lower() not in _OWN:
                 self.removed[f"header {key.lower()}" if key.lower() in _NAMED else "other header"] += 1
         raw = {key.lower(): str(value) for key, value in message.raw_items()}
         for key, value in message.items():
-            name = known.get(key.lower())
-            if name is None or any(name == before for before, _ in part.headers):
+            if (name := known.get(key.lower())) is None or any(name == before for before, _ in part.headers):
                 continue
             # A date is read as it stands: the library would write it anew.
             text = " ".join((raw[key.lower()] if name.endswith("Date") else str(value)).split())
@@ -221,7 +219,6 @@ class Mail:
             self.passages.append(passage)
 
     def written(self) -> bytes:
-        """Return the message, whole."""
         return self._of(self._root, "0") if self._root is not None else b""
 
     def _of(self, part: _Part, place: str) -> bytes:
@@ -267,8 +264,7 @@ class Box:
     """A folder of messages in one file, in which a value is one value."""
 
     def __init__(self, data: bytes, images: Images) -> None:
-        starts = [match.span() for match in _FROM.finditer(data)]
-        if not starts or starts[0][0]:
+        if not (starts := [match.span() for match in _FROM.finditer(data)]) or starts[0][0]:
             raise InputError("the document must be a folder of messages (mbox); it is something else.")
         ends = [start for start, _ in starts[1:]] + [len(data)]
         ids: dict[str, str] = {}

@@ -101,10 +101,8 @@ def sheet_name(text: str) -> str:
     return _NO_SHEET.sub(" ", text)[:31].strip() or "Sheet"
 
 
-try:
+with MissingExtra("lxml", "documents"):
     from lxml import etree
-except ImportError:
-    raise MissingExtra("lxml", "documents") from None
 
 Element: TypeAlias = Any
 PLAIN: Final = re.compile(
@@ -189,8 +187,7 @@ class Vocabulary:
 
     def speaks(self, element: str, attribute: str, value: str) -> bool:
         """Tell whether an attribute is text: one of ``spoken`` whose value has not a form that says nothing."""
-        both = f"{element} {attribute}"
-        if both not in self.spoken:
+        if (both := f"{element} {attribute}") not in self.spoken:
             return False
         form = self.worded.get(both)
         return form is None or form.fullmatch(value) is None
@@ -293,11 +290,9 @@ class Cleaner:
         if text is not None and of in self._of.texts:
             if _OVERRIDE.search(text):
                 parent.text = _OVERRIDE.sub("", text)
-        elif text is not None:
-            form = self._of.plain.get(of)
-            if form is None or form.fullmatch(text) is None:
-                self._lose_text(text)
-                parent.text = None
+        elif text is not None and ((form := self._of.plain.get(of)) is None or form.fullmatch(text) is None):
+            self._lose_text(text)
+            parent.text = None
         for child in list(parent):
             name = short(child.tag) if isinstance(child.tag, str) else ""
             if child.tail is not None:
@@ -462,8 +457,7 @@ def _piece(element: Element, name: str, vocabulary: Vocabulary) -> Piece:
 
 
 def _replace_character(element: Element, text: str) -> None:
-    parent = element.getparent()
-    if parent is not None and text and short(element.tag).startswith("w:"):
+    if (parent := element.getparent()) is not None and text and short(element.tag).startswith("w:"):
         namespace = element.tag[: element.tag.index("}") + 1]
         new = etree.Element(f"{namespace}t")
         new.text = text
@@ -493,8 +487,7 @@ def _before(element: Element) -> str:
     """Return a tab for the first line of a cell that is not the first of its row, else a new line."""
     if short(element.tag) == "x:c":
         return _before_cell(element)
-    cell = element.getparent()
-    if cell is not None and short(cell.tag) == "a:txBody":
+    if (cell := element.getparent()) is not None and short(cell.tag) == "a:txBody":
         first, cell = cell.find(element.tag), cell.getparent()
     else:
         first = None if cell is None else cell.find(element.tag)

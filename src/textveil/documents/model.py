@@ -22,16 +22,12 @@ from textveil.surrogates.map_file import PrivateMap, Replaced
 
 Images: TypeAlias = Literal["blank", "ocr", "refuse"]
 """The treatment of pictures: an empty one of the same size, one whose text is read and painted over, or a refusal."""
-
-
 PUBLIC: Final = re.compile(
     r"Click to (?:edit|add) (?:the )?(?:[Mm]aster )?(?:sub)?(?:title|text|notes|picture)(?: format)?(?: styles?)?"
     r"|(?:Second|Third|Fourth|Fifth|Sixth|Seventh|Eighth|Ninth) (?:[Oo]utline )?[Ll]evel"
     r"|Click icon to add (?:picture|table|chart)|\u2039#\u203a"
 )
 """Words in the empty places of every show: no text of anybody."""
-
-
 STATED: Final = re.compile(
     r"[01]|true|false|#(?:N/A|REF!|NAME\?|VALUE!|DIV/0!|NUM!|NULL!|GETTING_DATA|SPILL!|CALC!|FIELD!|BLOCKED!|CONNECT!|UNKNOWN!"
     r"|BUSY!|EXTERNAL!|PYTHON!|TIMEOUT!)"
@@ -81,7 +77,6 @@ class Passage:
 
     @property
     def text(self) -> str:
-        """All of it."""
         return "".join(piece.text for piece in self.pieces)
 
     @property
@@ -241,7 +236,6 @@ class Certificate:
         return cls(parts, removed, readers, int(checked["strings"]), int(checked["values_searched"]))
 
     def to_data(self) -> dict[str, Any]:
-        """Return it as JSON data."""
         return {
             "parts": dict(sorted((kind, count) for kind, count in self.parts.items() if count)),
             "removed": dict(sorted((kind, count) for kind, count in self.removed.items() if count)),
@@ -316,8 +310,7 @@ def check(shown: Iterable[Shown], passages: Iterable[Passage], private_map: Priv
     count, clean = 0, set[str]()
     for part, string, text in sorted(shown, key=lambda one: not one.text):  # text is what passages are first
         count += 1
-        own = folded(string)
-        if not own:
+        if not (own := folded(string)):
             continue
         if text or allowed[own] > 0:
             if allowed[own] <= 0:

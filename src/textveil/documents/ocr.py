@@ -11,13 +11,11 @@ import numpy as np
 
 from textveil.errors import InternalError, MissingExtra
 
-try:
+with MissingExtra("rapidocr", "ocr"):
     import cv2
     import onnxruntime  # noqa: F401  (what RapidOCR computes with)
     from PIL import Image, ImageOps
     from rapidocr import RapidOCR
-except ImportError:
-    raise MissingExtra("rapidocr", "ocr") from None
 
 Pixels: TypeAlias = np.ndarray[Any, np.dtype[np.uint8]]
 MOST_PIXELS: Final = 50_000_000
@@ -161,7 +159,6 @@ def jpeg_of(pixels: Pixels) -> bytes:
 
 def pixels_again(data: bytes) -> Pixels:
     """Return the pixels of a written picture, by another library than its writer's."""
-    found = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
-    if found is None:
+    if (found := cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)) is None:
         raise InternalError("the written document holds a picture that does not open. No file was written.")
     return np.ascontiguousarray(found[:, :, ::-1])

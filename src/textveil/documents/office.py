@@ -199,8 +199,6 @@ CHARTS: Final = {
     "drawingml.chartshapes+xml": Known("shapes of a chart", DRAWING),
 }
 """Parts that files of all three programs have."""
-
-
 _GONE: Final = (
     "p:extLst p:custDataLst p:tags p:controls p:embeddedFontLst p:custShowLst p:photoAlbum p:modifyVerifier p:smartTags"
     " p:kinsoku p:oleObj p:contentPart p:timing p:handoutMasterIdLst p:sndAc p:htmlPubPr p:webPr p:progTags"
@@ -237,8 +235,6 @@ _KINDS: Final = {
     "commentAuthors": "authors", "presProps": "properties of the show", "viewProps": "view", "tableStyles": "styles",
 }  # fmt: skip
 Slides.known = {**CHARTS, **{f"{_SLIDES_TYPE}{name}+xml": Known(kind, SLIDES) for name, kind in _KINDS.items()}}
-
-
 _GONE_FROM_WORD: Final = (
     "w:del w:moveFrom w:rPrChange w:pPrChange w:sectPrChange w:tblPrChange w:tcPrChange w:trPrChange w:tblGridChange"
     " w:numberingChange w:tblPrExChange w:cellDel w:cellIns w:cellMerge w:moveFromRangeStart w:moveFromRangeEnd"
@@ -372,10 +368,8 @@ def _fields(root: Element) -> Iterator[tuple[list[Element], str]]:
     open_fields: list[tuple[list[Element], list[str]]] = []
     behind: list[bool] = []
     for element in root.iter():
-        name = short(element.tag)
-        if name == "w:fldChar":
-            kind = attribute(element, "w:fldCharType")
-            if kind == "begin":
+        if (name := short(element.tag)) == "w:fldChar":
+            if (kind := attribute(element, "w:fldCharType")) == "begin":
                 open_fields.append(([], []))
                 behind.append(False)
             if open_fields:

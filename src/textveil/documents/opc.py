@@ -157,8 +157,7 @@ class Package:
                 part.known.prepare(part.root, self)
             ids = {relation.id: f"rId{number}" for number, relation in enumerate(part.relations, start=1)}
             markup.Cleaner(part.known.vocabulary, ids, self.names, self.removed).clean(part.root)
-            own = list(markup.passages(part.root, part.known.vocabulary, part.known.kind))
-            if own:
+            if own := list(markup.passages(part.root, part.known.vocabulary, part.known.kind)):
                 own[0].before = "\n\n"
                 pages[part.known.kind] += 1
             for line in own:
@@ -187,7 +186,6 @@ class Package:
         part.relations = kept
 
     def written(self) -> bytes:
-        """Return the file, whole."""
         files: dict[str, bytes] = {_CONTENT_TYPES: b""}
         main = self.order[0]
         kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"
@@ -212,7 +210,6 @@ class Package:
         return packed(files)
 
     def part_of(self, name: str) -> _Part:
-        """Return a part by its old name."""
         return next(part for part in self.order if part.name.lower() == name.lower())
 
 
@@ -238,16 +235,14 @@ class _Types:
 
 def _relations(files: Mapping[str, bytes], name: str) -> list[Relation]:
     folder, stem = posixpath.split(name)
-    data = files.get(posixpath.join(folder, "_rels", f"{stem}.rels"))
-    if data is None:
+    if (data := files.get(posixpath.join(folder, "_rels", f"{stem}.rels"))) is None:
         return []
     found = []
     for child in markup.parsed(data):
         if markup.short(child.tag) != "rel:Relationship":
             continue
         target, kind = child.get("Target", ""), child.get("Type", "")
-        outside = child.get("TargetMode") == "External"
-        if not outside:
+        if not (outside := child.get("TargetMode") == "External"):
             target = posixpath.normpath(posixpath.join("/" + folder, unquote(target.partition("#")[0])))[1:]
         found.append(Relation(child.get("Id", ""), kind.rpartition("/")[2], kind, target, outside))
     return found

@@ -88,8 +88,7 @@ class OpenDocument:
                 if cells.sheets_of(element.get(key)) - known_sheets:
                     del element.attrib[key]
                     self.removed["address of another file"] += 1
-            own = list(markup.passages(part.root, WORDS, part.kind))
-            if own:
+            if own := list(markup.passages(part.root, WORDS, part.kind)):
                 own[0].before = "\n\n"
             self.passages += own
         self.passages += self._taken.passages
@@ -97,8 +96,7 @@ class OpenDocument:
 
     def _read_manifest(self, files: Mapping[str, bytes]) -> dict[str, tuple[str, str]]:
         """Return the documents within the document: by old folder the new one, and its type."""
-        data = files.get("META-INF/manifest.xml")
-        if data is None:
+        if (data := files.get("META-INF/manifest.xml")) is None:
             return {}
         root = markup.parsed(data)
         if any(markup.short(element.tag) == "manifest:encryption-data" for element in root.iter()):
@@ -119,8 +117,7 @@ class OpenDocument:
         _untail(root)
         self._grammar(root)
         for element in list(root.iter()):
-            name = markup.short(element.tag)
-            if name in _PICTURED:
+            if (name := markup.short(element.tag)) in _PICTURED:
                 self._picture(element, name, part.name)
             elif name == "draw:object":
                 self._object(element, part.name)
@@ -143,8 +140,7 @@ class OpenDocument:
     def _grammar(self, root: markup.Element) -> None:
         """Remove elements and attributes that are none of the format's."""
         for element in list(root.iter()):
-            parent = element.getparent()
-            if parent is not None and not open_words.known(element.tag):
+            if (parent := element.getparent()) is not None and not open_words.known(element.tag):
                 if len(element) or element.attrib or (element.text or "").strip():
                     self.removed[_CALLED.get(name := markup.short(element.tag), f"element {name}")] += 1
                 element.clear()  # what is in it goes with it, and is no further part
@@ -156,7 +152,6 @@ class OpenDocument:
                     del element.attrib[key]
 
     def _picture(self, element: markup.Element, name: str, part: str) -> None:
-        """Refer to a picture by its new name."""
         target = _within(part, element.get(f"{_XLINK}href", ""))
         if name == "draw:image" and element.getparent().find(f"{_DRAW}object") is not None:
             element.getparent().remove(element)  # what shows the object is drawn anew
@@ -299,8 +294,7 @@ def _collapse(root: markup.Element) -> None:
     """Have spaces as they are shown: one for many."""
     space = True
     for element in root.iter():
-        name = markup.short(element.tag)
-        if name in ("text:p", "text:h"):
+        if (name := markup.short(element.tag)) in ("text:p", "text:h"):
             space = True
         if name in open_words.MIXED and element.text:
             text = _SPACES.sub(" ", element.text)
@@ -323,8 +317,6 @@ _FOLDERS: Final = {
     "VersionList.xml": "earlier version", "Versions": "earlier version", "meta.xml": "properties", "settings.xml": "settings",
     "manifest.rdf": "properties", "layout-cache": "settings", "META-INF": "signature", "Object": "embedded object",
 }  # fmt: skip
-
-
 _OFFICE: Final = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"
 _CONFIG: Final = "urn:oasis:names:tc:opendocument:xmlns:config:1.0"
 _SETTINGS_SAID: Final = {"ooo": "http://openoffice.org/2004/office"}

@@ -10,10 +10,8 @@ from textveil.documents.model import Piece
 from textveil.documents.office import FONT, SHAPE
 from textveil.errors import MissingExtra
 
-try:
+with MissingExtra("odfpy", "documents"):
     from odf import grammar
-except ImportError:
-    raise MissingExtra("odfpy", "documents") from None
 
 _GONE: Final = (
     "office:scripts office:script office:event-listeners office:forms office:change-info office:dde-source office:meta"
@@ -45,8 +43,8 @@ _LINES: Final = frozenset(
     (
         "text:p text:h svg:title svg:desc table:title table:desc text:note-citation text:ruby-text"
         " text:index-title-template text:index-entry-span presentation:header-decl presentation:footer-decl"
-        " presentation:date-time-decl text:note-continuation-notice-backward text:note-continuation-notice-"
-        " forward text:linenumbering-separator"
+        " presentation:date-time-decl text:note-continuation-notice-backward"
+        " text:note-continuation-notice-forward text:linenumbering-separator"
     ).split()
 )
 STYLE: Final = Name(
@@ -78,13 +76,13 @@ _LOOK: Final = Name("Look", re.compile("(?!)"))
 _STYLED: Final = frozenset(
     (
         "style:name style:parent-style-name style:next-style-name style:data-style-name style:list-style-name"
-        " style:style-name style:apply-style-name style:percentage-data-style-name style:register-truth-ref-"
-        " style-name style:font-style-name style:master-page-name style:page-layout-name style:leader-text-"
-        " style chart:style-name draw:style-name draw:text-style-name draw:master-page-name text:master-page-"
-        " name presentation:style-name table:style-name presentation:presentation-page-layout-name"
+        " style:style-name style:apply-style-name style:percentage-data-style-name"
+        " style:register-truth-ref-style-name style:font-style-name style:master-page-name style:page-layout-name"
+        " style:leader-text-style chart:style-name draw:style-name draw:text-style-name draw:master-page-name"
+        " text:master-page-name presentation:style-name table:style-name presentation:presentation-page-layout-name"
         " table:default-cell-style-name table:paragraph-style-name text:style-name text:citation-style-name"
-        " text:citation-body-style-name text:cond-style-name text:default-style-name text:main-entry-style-"
-        " name text:visited-style-name text:continue-list table:template-name"
+        " text:citation-body-style-name text:cond-style-name text:default-style-name"
+        " text:main-entry-style-name text:visited-style-name text:continue-list table:template-name"
     ).split()
 )  # fmt: skip
 _LOOKS: Final = (
@@ -252,9 +250,9 @@ _WORDS: Final = Vocabulary(
         "style:display-name draw:display-name text:class-names draw:class-names presentation:class-names"
         " xlink:title office:target-frame-name table:protection-key table:protected text:protection-key"
         " table:protection-key-digest-algorithm text:protected text:change-id text:filter-name text:condition"
-        " form:id text:date-value text:time-value table:comment table:user-name draw:filter-name draw:caption-"
-        " id text:database-name text:table-name text:column-name table:index text:string-value style:filter-"
-        " name style:paper-tray-name number:title text:is-hidden draw:mime-type chart:symbol-name svg:name"
+        " form:id text:date-value text:time-value table:comment table:user-name draw:filter-name"
+        " draw:caption-id text:database-name text:table-name text:column-name table:index text:string-value"
+        " style:filter-name style:paper-tray-name number:title text:is-hidden draw:mime-type chart:symbol-name svg:name"
         " draw:code draw:archive draw:object draw:corners table:table-name"
     ).split()
 ),

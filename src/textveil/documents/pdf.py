@@ -18,14 +18,12 @@ from textveil.documents.pictures import Pictures
 from textveil.documents.registry import take
 from textveil.errors import InputError, MissingExtra
 
-try:
+with MissingExtra("pikepdf", "documents"):
     import pikepdf
     from pdfminer.pdfdocument import PDFDocument
     from pdfminer.pdfinterp import PDFResourceManager
     from pdfminer.pdfparser import PDFParser
     from pikepdf import Array, Dictionary, Name, Stream
-except ImportError:
-    raise MissingExtra("pikepdf", "documents") from None
 
 _CHUNK: Final = 2**20
 _DEEPEST: Final = 20
@@ -171,8 +169,7 @@ class Pdf:
         self.parts["page"] += 1
         kept = {}
         for key in ("/MediaBox", "/CropBox", "/Rotate"):
-            value = _inherited(page, key)
-            if value is not None and (number := pdf_fonts.numbers(value)) is not None:
+            if (value := _inherited(page, key)) is not None and (number := pdf_fonts.numbers(value)) is not None:
                 kept[key] = number
         for key in ("/BleedBox", "/TrimBox", "/ArtBox", "/UserUnit"):
             if (number := pdf_fonts.numbers(page.get(key))) is not None:
@@ -317,8 +314,7 @@ class Pdf:
     def pattern(self, item: Any, depth: int) -> Any:
         """Return a pattern: a shading, or a content stream of its own."""
         if item.get("/PatternType") == 2 and "/Shading" in item:
-            shaded = self.once(item.Shading, lambda one: pdf_fonts.shading(self.new, one))
-            if shaded is None:
+            if (shaded := self.once(item.Shading, lambda one: pdf_fonts.shading(self.new, one))) is None:
                 return None
             made = Dictionary(
                 {"/PatternType": 2, "/Shading": shaded, "/Matrix": Array([*pdf_fonts.matrix(item.get("/Matrix"))])}

@@ -10,11 +10,9 @@ from textveil.documents.pdf_text import IDENTITY, Fonts, Matrix, Run, State, par
 from textveil.documents.registry import hold
 from textveil.errors import MissingExtra
 
-try:
+with MissingExtra("pikepdf", "documents"):
     import pikepdf
     from pikepdf import Array, ContentStreamInstruction, Dictionary, Name, Operator, Stream
-except ImportError:
-    raise MissingExtra("pikepdf", "documents") from None
 
 _OPERATOR: Final = re.compile(rb"[A-Za-z'\"*]++")
 _NUMBERS: Final = frozenset(
@@ -55,10 +53,8 @@ class Content:
         self._is_page = target.get("/Type") == Name("/Page")
 
     def read(self, item: Any) -> None:
-        """Read a page or a stream."""
         for row in self._rows(item):
-            operator = str(row.operator)
-            if operator == "INLINE IMAGE":
+            if (operator := str(row.operator)) == "INLINE IMAGE":
                 self._pdf.inline_picture()
                 continue
             if operator in ("BMC", "BDC", "EMC"):
@@ -118,7 +114,6 @@ class Content:
         self._hidden += hidden
 
     def _resource(self, kind: str, old: Any, make: Callable[[Any], Any]) -> Name | None:
-        """Return the new name of a resource; None if it is gone."""
         key = (kind, str(old))
         if key not in self._named:
             item = self._old.get(kind, Dictionary()).get(str(old))

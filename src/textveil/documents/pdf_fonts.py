@@ -13,11 +13,9 @@ from typing import Any, Final
 from textveil.documents.pdf_text import IDENTITY, Font, Matrix
 from textveil.errors import MissingExtra
 
-try:
+with MissingExtra("pikepdf", "documents"):
     import pikepdf
     from pikepdf import Array, Dictionary, Name, Stream
-except ImportError:
-    raise MissingExtra("pikepdf", "documents") from None
 
 _STATE: Final = frozenset(("LW LC LJ ML D RI OP op OPM FL SM SA CA ca AIS TK BM").split())
 _SHADING: Final = frozenset(
@@ -84,18 +82,14 @@ def function(new: pikepdf.Pdf, item: Any) -> Any:
         made = [function(new, one) for one in item]
         return None if None in made else Array(made)
     kept = known(item, _SHADING)
-    kind = item.get("/FunctionType")
-    if kind == 3:
-        made = function(new, item.Functions)
-        if made is None:
+    if (kind := item.get("/FunctionType")) == 3:
+        if (made := function(new, item.Functions)) is None:
             return None
         kept.Functions = made
     if kind == 2 or kind == 3:
         return kept
     data = item.read_bytes()
-    if kind != 0 and _CALCULATED.fullmatch(data) is None:
-        return None
-    return new.make_stream(data, kept)
+    return None if kind != 0 and _CALCULATED.fullmatch(data) is None else new.make_stream(data, kept)
 
 
 def space(new: pikepdf.Pdf, item: Any) -> Any:
@@ -104,8 +98,7 @@ def space(new: pikepdf.Pdf, item: Any) -> Any:
         return item if str(item)[1:] in WORDS else None
     if not isinstance(item, Array) or not len(item):
         return None
-    kind = str(item[0])
-    if kind == "/ICCBased":
+    if (kind := str(item[0])) == "/ICCBased":
         return Name("/" + _DEVICES.get(int(item[1].get("/N", 3)), "DeviceRGB"))
     if kind in ("/CalGray", "/CalRGB", "/Lab"):
         return Name("/DeviceGray" if kind == "/CalGray" else "/DeviceRGB")
@@ -141,12 +134,6 @@ def state(new: pikepdf.Pdf, item: Any) -> Any:
     kept.SMask = Name("/None")
     return new.make_indirect(kept)
 
-
-try:
-    import pikepdf
-    from pikepdf import Array, Dictionary, Name, Stream
-except ImportError:
-    raise MissingExtra("pikepdf", "documents") from None
 
 _DESCRIPTOR: Final = frozenset(
     (

@@ -10,7 +10,7 @@ from typing import Any
 from textveil.documents.model import Images, Shown
 from textveil.errors import InternalError, MissingExtra
 
-try:
+with MissingExtra("pypdf", "documents"):
     import pypdf
     import pypdfium2
     from pdfminer.glyphlist import glyphname2unicode
@@ -22,15 +22,11 @@ try:
         StreamObject,
         TextStringObject,
     )
-except ImportError:
-    raise MissingExtra("pypdf", "documents") from None
 
 
 _STRING = rb"(?:\((?:\\.|[^\\()]){0,400}+\)|<[0-9a-fA-F\s]*+>)"
 _TEXT = re.compile(rb"%b\s*+Tj|\[(?:%b|[-\d.\s]++)*+\]\s*+TJ|<[0-9a-fA-F\s]*+>" % (_STRING, _STRING), re.DOTALL)
 """Text that a page shows, which is read as it is shown, and codes of maps."""
-
-
 _FORMAT = frozenset(
     (
         "Type Pages Page Catalog Kids Count Parent Resources Contents MediaBox CropBox Rotate Font XObject ExtGState Pattern"
@@ -79,8 +75,7 @@ def _objects(data: bytes, images: Images) -> Iterator[Shown]:
     before, logger.disabled = logger.disabled, True
     try:
         reader = pypdf.PdfReader(io.BytesIO(data))
-        for page in reader.pages:
-            yield Shown("text of a page", page.extract_text(), False)
+        yield from (Shown("text of a page", page.extract_text(), False) for page in reader.pages)
         for number in range(1, int(str(reader.trailer["/Size"]))):
             item = reader.get_object(number)
             yield from _of(item, 0)

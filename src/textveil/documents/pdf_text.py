@@ -12,12 +12,10 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from textveil.documents.model import Passage, Piece
 from textveil.errors import MissingExtra
 
-try:
+with MissingExtra("pikepdf", "documents"):
     from pdfminer.fontmetrics import FONT_METRICS
     from pdfminer.pdffont import PDFUnicodeNotDefined
     from pikepdf import Array, ContentStreamInstruction, Name, Operator, String
-except ImportError:
-    raise MissingExtra("pikepdf", "documents") from None
 
 Matrix: TypeAlias = tuple[float, float, float, float, float, float]
 IDENTITY: Final[Matrix] = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
@@ -77,16 +75,12 @@ class Font:
         size = 2 if self._read.is_multibyte() else 1
         found = []
         for at in range(0, len(data), size):
-            own = data[at : at + size]
-            if own not in self._glyphs:
+            if (own := data[at : at + size]) not in self._glyphs:
                 self._glyphs[own] = self._glyph(own)
-            glyph = self._glyphs[own]
-            if glyph is None:
+            if (glyph := self._glyphs[own]) is None:
                 return None
             found.append(glyph)
-        if size > 1 and len(list(self._read.decode(data))) * size != len(data):
-            return None
-        return found
+        return None if size > 1 and len(list(self._read.decode(data))) * size != len(data) else found
 
     def _glyph(self, own: bytes) -> Glyph | None:
         try:
@@ -194,8 +188,7 @@ class Run:
             while waiting and waiting[0].new is not None:
                 changed.append(waiting.pop(0))
             width = sum(glyph.width for one in changed for glyph in one.items)
-            text = "".join(one.new or "" for one in changed)
-            if not text or not state.size:
+            if not (text := "".join(one.new or "" for one in changed)) or not state.size:
                 # In steps that are no space each: nothing stands there.
                 steps = max(1, ceil(abs(width / state.size) / (_GAP / 2))) if state.size else 1
                 row += [_shown(Glyph(b"", "", width / steps), state)] * min(steps, 10_000)
@@ -281,7 +274,6 @@ class Lines:
         self._page += 1
 
     def add(self, run: Run) -> None:
-        """Add a run, in the order of the file."""
         before = "\n\n"
         scale = (run.along[0] ** 2 + run.along[1] ** 2) ** 0.5
         size = abs(run.state.size) * scale or 1.0
@@ -335,8 +327,7 @@ def _spread(group: Sequence[Part]) -> None:
     for part in group:
         part.new = None if part.text.isspace() and not whole else ""
     for parts, text in zip(words, new, strict=True):
-        placed = [part for part in parts if part.run is not None]
-        if not placed:
+        if not (placed := [part for part in parts if part.run is not None]):
             continue
         first, run, last = placed[0], placed[0].run, placed[-1].run
         assert run is not None and last is not None
@@ -368,8 +359,7 @@ def parts_of(strings: Sequence[Any], state: State) -> list[Part] | None:
 
     for string in strings:
         if isinstance(string, bytes):
-            glyphs = state.font.glyphs(string)
-            if glyphs is None:
+            if (glyphs := state.font.glyphs(string)) is None:
                 return None
             for code, text, width in glyphs:
                 space = state.word if code == b" " else 0.0

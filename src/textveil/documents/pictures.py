@@ -44,8 +44,7 @@ class Pictures:
 
     def take(self, data: bytes) -> Painted:
         """Read a picture, of any kind. Raises InputError: pictures are refused."""
-        pixels = self._of_file(data)
-        if pixels is None:
+        if (pixels := self._of_file(data)) is None:
             return lambda: BLANK
 
         from textveil.documents.ocr import png_of
@@ -59,8 +58,7 @@ class Pictures:
         if self._images == "ocr":
             from textveil.documents.ocr import painted, read
 
-            pixels = decoded()
-            if pixels is not None:
+            if (pixels := decoded()) is not None:
                 boxes = read(pixels)
                 texts = self._passages(boxes)
                 self._parts["picture, painted over"] += 1
@@ -149,8 +147,7 @@ class PictureFile:
 
         self.parts: Counter[str] = Counter()
         self.removed: Counter[str] = Counter()
-        pixels = pixels_of(data)
-        if pixels is None:
+        if (pixels := pixels_of(data)) is None:
             raise InputError("the document must be a whole picture of moderate size; it is damaged, or something else.")
         pictures = Pictures(images, self.parts)
         self._painted = pictures.take_pixels(lambda: pixels)

@@ -64,8 +64,7 @@ def is_picture(name: str) -> bool:
 
 def reader_of(name: str) -> tuple[Reader, Strings]:
     """Return the reader for a file's name, and what opens it again for the check. Raises InputError: there is none."""
-    suffix = Path(name).suffix.lower()
-    if suffix in REFUSED:
+    if (suffix := Path(name).suffix.lower()) in REFUSED:
         raise InputError(f"a {suffix} file {REFUSED[suffix]}; it is not read. Save it as {suffix[:4]}x without macros.")
     if suffix not in READERS:
         raise InputError(f"a document must end in {', '.join(READERS)}; this one ends otherwise.")
@@ -139,8 +138,7 @@ def within(limits: Limits | None = None) -> Iterator[None]:
 
 def take(measure: Measure, count: int) -> None:
     """Count something before it is made. Raises InputError: all of it is more than the limit of the document."""
-    meter = _METER.get()
-    if meter is None:
+    if (meter := _METER.get()) is None:
         return
     meter.taken[measure] += count
     if meter.taken[measure] > getattr(meter.limits, measure):
@@ -149,8 +147,7 @@ def take(measure: Measure, count: int) -> None:
 
 def hold(measure: Measure, count: int) -> None:
     """Count something that goes before the next of its kind is made. Raises InputError: it is more than the limit."""
-    meter = _METER.get()
-    if meter is not None and count > getattr(meter.limits, measure):
+    if (meter := _METER.get()) is not None and count > getattr(meter.limits, measure):
         raise _refused(meter.limits, measure)
 
 

@@ -69,8 +69,7 @@ def _header(element: Element) -> list[Piece]:
 def _value(element: Element) -> list[Piece]:
     """Return the place of a cell's value: a number that stays one, a date that stays one, or a text."""
     cell, stored = element.getparent(), element.text or ""
-    kind = cell.get("t", "n")
-    if kind in ("b", "e") and STATED.fullmatch(stored):
+    if cell.get("t", "n") in ("b", "e") and STATED.fullmatch(stored):
         return []
     date = cell.attrib.pop(_DATED, "")
     zero = _ZERO[date == "1904"]
@@ -209,8 +208,7 @@ class Sheets(Package):
             self.sheet_names[element] = new
         for part in self.order:
             for element in part.root.iter() if renamed and part.root is not None else ():
-                name = short(element.tag)
-                if name in _FORMULAS and element.text:
+                if (name := short(element.tag)) in _FORMULAS and element.text:
                     element.text = _renamed(element.text, renamed)
                 elif name == "x:hyperlink" and "location" in element.attrib:
                     element.set("location", _renamed(element.get("location"), renamed))
@@ -251,8 +249,7 @@ def _date_styles(root: Element) -> set[str]:
     styles = next((el for el in root if short(el.tag) == "x:cellXfs"), ())
     found = set()
     for number, style in enumerate(styles):
-        own = style.get("numFmtId", "0")
-        if own in codes:
+        if (own := style.get("numFmtId", "0")) in codes:
             dated = _DATE_CODE.search(_NO_CODE.sub("", codes[own])) is not None
         else:
             dated = own.isdigit() and int(own) in _BUILT_IN_DATES
@@ -302,8 +299,7 @@ def _prepare(root: Element, package: Any) -> None:
         return "'".join(quoted)
 
     for element in root.iter():
-        name = short(element.tag)
-        if name in ("x:t", "x:v") and element.text and "_x" in element.text:
+        if (name := short(element.tag)) in ("x:t", "x:v") and element.text and "_x" in element.text:
             element.text = _unescaped(element.text)
         for key in element.attrib if name in _ESCAPED else ():
             element.set(key, _unescaped(element.get(key)))
@@ -376,8 +372,7 @@ def _prepare_workbook(root: Element, package: Any) -> None:
     """Have formulas computed anew by whoever opens the file."""
     _prepare(root, package)
     namespace = root.tag[: root.tag.index("}") + 1]
-    calculation = next((child for child in root if short(child.tag) == "x:calcPr"), None)
-    if calculation is None:
+    if (calculation := next((child for child in root if short(child.tag) == "x:calcPr"), None)) is None:
         before = [child for child in root if short(child.tag) in ("x:sheets", "x:externalReferences", "x:definedNames")]
         calculation = new_child(root, f"{namespace}calcPr")
         if before:

@@ -150,10 +150,8 @@ def harmless(value: str) -> bool:
 
 def open_strings(data: bytes, images: Images = "blank") -> Iterator[Shown]:
     """Yield every string of a file: of all its parts, and again as odfpy has them."""
-    try:
+    with MissingExtra("odfpy", "documents"):
         from odf import opendocument
-    except ImportError:
-        raise MissingExtra("odfpy", "documents") from None
     yield from package_strings(data, images)
     failed = ""
     try:
@@ -246,8 +244,7 @@ def _of_message(message: Message, images: Images) -> Iterator[Shown]:
         yield Shown("name of a header", name, False)
         text = str(make_header(decode_header(value)))
         if name in ("Content-Type", "Content-Disposition"):
-            file = message.get_filename()
-            if file and name == "Content-Disposition":
+            if (file := message.get_filename()) and name == "Content-Disposition":
                 yield Shown("name of an attachment", str(make_header(decode_header(file))), True)
             for _, parameter in message.get_params(failobj=[], header=name)[1:]:
                 yield Shown("header", str(parameter), False)
@@ -263,16 +260,14 @@ def _of_message(message: Message, images: Images) -> Iterator[Shown]:
         return
     payload = message.get_payload(decode=True)
     content = payload if isinstance(payload, bytes) else b""
-    kind = message.get_content_type()
-    if kind == "text/html":
+    if (kind := message.get_content_type()) == "text/html":
         yield from page_strings(content, images)
     elif kind.startswith("text/"):
         yield from (Shown("text of a message", line, True) for line in content.decode("utf-8").split("\n"))
     elif kind == "image/png":
         yield from picture_strings(content, images)
     else:
-        suffix = ENDINGS.get(kind, "")
-        if suffix not in READERS:
+        if (suffix := ENDINGS.get(kind, "")) not in READERS:
             yield Shown("attachment of another kind", "unknown part", True)
         else:
             yield from reader_of(f"a{suffix}")[1](content, images)

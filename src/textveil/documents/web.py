@@ -12,10 +12,8 @@ from textveil.documents.pictures import BLANK, Painted, Pictures
 from textveil.documents.registry import take
 from textveil.errors import InputError, MissingExtra
 
-try:
+with MissingExtra("lxml", "documents"):
     from lxml import etree, html
-except ImportError:
-    raise MissingExtra("lxml", "documents") from None
 
 _BLANK: Final = "data:image/gif;base64,R0lGODlhAQABAIAAAMzMzAAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw=="
 _HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -50,8 +48,8 @@ _WORDS: Final = frozenset(
         " lighter italic oblique underline overline line-through solid dashed dotted double groove ridge inset"
         " outset hidden visible collapse separate block inline inline-block flex inline-flex grid inline-grid table"
         " table-row table-cell table-caption list-item contents auto inherit initial unset revert transparent"
-        " currentcolor static relative absolute fixed sticky nowrap wrap wrap-reverse pre pre-wrap pre-line break-"
-        " word break-all keep-all anywhere both row column row-reverse column-reverse space-between space-around"
+        " currentcolor static relative absolute fixed sticky nowrap wrap wrap-reverse pre pre-wrap pre-line"
+        " break-word break-all keep-all anywhere both row column row-reverse column-reverse space-between space-around"
         " space-evenly stretch flex-start flex-end border-box content-box padding-box cover contain repeat no-repeat"
         " repeat-x repeat-y scroll pointer default text move help disc circle square decimal lower-roman upper-roman"
         " lower-alpha upper-alpha small-caps uppercase lowercase capitalize small medium large x-small xx-small"
@@ -160,8 +158,7 @@ class Page:
                 element.attrib.clear()
             else:
                 self._attributes(element, tag)
-        head = self._root.find("head")
-        if head is None:
+        if (head := self._root.find("head")) is None:
             head = etree.Element("head")
             self._root.insert(0, head)
         for meta in self._root.xpath("//meta[not(@content) or @charset]"):
@@ -264,16 +261,14 @@ class Page:
         pre = 0
 
         def add(element: Any, name: str) -> None:
-            text = getattr(element, name)
-            if text and not pre:
+            if (text := getattr(element, name)) and not pre:
                 text = _SPACES.sub(" ", text)
                 setattr(element, name, text)
             if text:
                 lines[-1].pieces.append(Piece(text, lambda new: setattr(element, name, new)))
 
         for event, element in etree.iterwalk(self._root, events=("start", "end")):
-            tag = element.tag
-            if tag not in INLINE and lines[-1].pieces:
+            if (tag := element.tag) not in INLINE and lines[-1].pieces:
                 cell = event == "start" and tag in ("td", "th") and element.getprevious() is not None
                 lines.append(Passage("text", before="\t" if cell else "\n\n" if tag == "p" else "\n"))
             if tag in _HEADINGS:
@@ -294,7 +289,6 @@ class Page:
         self.passages = [line for line in (*lines, *spoken) if line.text.strip()]
 
     def written(self) -> bytes:
-        """Return the page, whole."""
         for element, picture in self._painted:
             if (painted := picture()) != BLANK:
                 element.set("src", "data:image/png;base64," + base64.b64encode(painted).decode("ascii"))
@@ -315,8 +309,7 @@ def _data_of(address: str) -> bytes:
 
 def _without(element: Any) -> None:
     """Take an element out, while the text behind it stays."""
-    parent = element.getparent()
-    if parent is None:
+    if (parent := element.getparent()) is None:
         return
     before = element.getprevious()
     if element.tail and before is not None:
@@ -334,8 +327,7 @@ def _attribute(element: Any, key: str) -> Piece:
 def _made_of(form: re.Pattern[str], text: str, known: Any) -> bool:
     at = 0
     while at < len(text):
-        match = form.match(text, at)
-        if match is None or match.end() == at or not known(match[0]):
+        if (match := form.match(text, at)) is None or match.end() == at or not known(match[0]):
             return False
         at = match.end()
     return True

@@ -22,10 +22,8 @@ from textveil.randomness import SECRET_BYTES
 from textveil.sanitize.costs import Counts, Persons, added, trimmed
 from textveil.sanitize.release import Report, Tally
 
-try:
+with MissingExtra("datasets", "datasets"):
     import datasets
-except ImportError:
-    raise MissingExtra("datasets", "datasets") from None
 
 _ROWS = 1000  # rows whose counts are read together
 
@@ -64,9 +62,8 @@ class DatasetSanitizer:
     def report(self, released: Any, kept: Sequence[str] = ()) -> Report:
         """Return what was spent on a dataset that this function released, from its columns of counts.
 
-        An IterableDataset is read once more for it; ``kept`` names the columns that it holds beside.
-
-        Raises InputError: it has no columns of counts.
+        An IterableDataset is read once more for it; ``kept`` names the columns that it holds beside. Raises InputError:
+        it has no columns of counts.
         """
         tally = Tally()
         _count(tally, released, self.batches)
@@ -139,8 +136,7 @@ def sanitize_dataset(
         release = dataset_sanitizer(sanitizer, columns, known=known)
     read = read_columns(release.batches.setting, dict(release.batches.read.known), unit)
     choice = replace(release.batches.choice, kept=column_names(keep, "keep"))
-    several = isinstance(dataset, datasets.DatasetDict)
-    if not several and not isinstance(dataset, datasets.Dataset):
+    if not (several := isinstance(dataset, datasets.DatasetDict)) and not isinstance(dataset, datasets.Dataset):
         raise ParameterError(
             f"dataset must be a Dataset or a DatasetDict; got {type(dataset).__name__}. Map a stream with "
             "`dataset_sanitizer`, and ask it for the report."

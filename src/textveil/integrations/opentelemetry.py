@@ -22,7 +22,7 @@ from textveil.integrations.log_records import PlainKeys, Values, cleaned_groups,
 from textveil.json_text import json_data
 from textveil.sanitize.finding_process import FoundApart
 
-try:
+with MissingExtra("opentelemetry-sdk", "otel"):
     from opentelemetry.attributes import BoundedAttributes
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import Event, ReadableSpan
@@ -30,8 +30,6 @@ try:
     from opentelemetry.sdk.util.instrumentation import InstrumentationScope
     from opentelemetry.trace import Link, SpanContext, Status
     from opentelemetry.trace.span import TraceState
-except ImportError:
-    raise MissingExtra("opentelemetry-sdk", "otel") from None
 
 logger = logging.getLogger("textveil.integrations.opentelemetry")
 
@@ -223,8 +221,7 @@ class SanitizingExporter(SpanExporter):  # type: ignore[misc]
                 kept = self._sanitized(spans)
         except Exception as error:  # whose message may quote a text
             logger.warning("spans could not be sanitized: %s", type(error).__name__)
-        dropped = len(spans) - len(kept)
-        if dropped:
+        if dropped := len(spans) - len(kept):
             self.dropped += dropped
             logger.warning("%d spans were dropped, since they could not be sanitized; %d so far", dropped, self.dropped)
         if not kept:
@@ -342,8 +339,7 @@ class SanitizingSpanProcessor(BatchSpanProcessor):  # type: ignore[misc]
         if self._process != os.getpid():  # forked: the SDK forgets what waited
             self._begin()
         with self._counting:
-            takes = self._ended - self._sanitizing.taken < self._most
-            if takes:
+            if takes := self._ended - self._sanitizing.taken < self._most:
                 self._ended += 1
             else:
                 self._overflowed += 1

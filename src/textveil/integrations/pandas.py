@@ -18,10 +18,8 @@ from textveil.corpora.formats.records import FieldChoice
 from textveil.errors import InputError, MissingExtra
 from textveil.integrations import text_columns
 
-try:
+with MissingExtra("pandas", "pandas"):
     import pandas as pd
-except ImportError:
-    raise MissingExtra("pandas", "pandas") from None
 
 _ROWS = 4096  # rows that are read, and written, together
 
@@ -64,8 +62,7 @@ def sanitize_frame(
         text_columns.column_names(columns, "columns"), text_columns.column_names(keep, "keep"), read.names
     )
     for name in choice.needed():
-        count = int((frame.columns == name).sum())
-        if count != 1:
+        if (count := int((frame.columns == name).sum())) != 1:
             raise InputError(
                 f"the frame must have the column {name!r} once; it has {f'it {count} times' if count else 'none'}. "
                 "Name another in `columns`."

@@ -19,10 +19,8 @@ from textveil.errors import InputError, MissingExtra
 from textveil.integrations import text_columns
 from textveil.integrations.text_columns import ColumnSanitizer as ColumnSanitizer
 
-try:
+with MissingExtra("polars", "polars"):
     import polars as pl
-except ImportError:
-    raise MissingExtra("polars", "polars") from None
 
 _ROWS = 4096  # rows that are written together
 

@@ -31,12 +31,10 @@ from textveil.surrogates.restoring import restore
 from textveil.surrogates.scopes import KEY_BYTES, KeyedScope, KindScope, MemoryScope, Scope
 from textveil.surrogates.surrogate import Mention, Surrogate
 
-try:
+with MissingExtra("presidio-anonymizer", EXTRA):
     from presidio_anonymizer import AnonymizerEngine, DeanonymizeEngine
     from presidio_anonymizer.entities import EngineResult, OperatorConfig, OperatorResult
     from presidio_anonymizer.operators import Operator, OperatorType
-except ImportError:
-    raise MissingExtra("presidio-anonymizer", EXTRA) from None
 
 ANONYMIZE: Final = "textveil"  # the operator's name in an ``OperatorConfig``
 RESTORE: Final = "textveil_restore"
@@ -170,9 +168,8 @@ class Veil:
         """Results that share no character (``disjoint_results``), for each of which a surrogate waits.
 
         Presidio hands its operators one value after the other, from the end of a text, and nothing of what stands
-        around: surrogates of names agree better when they are drawn for all of a text together.
-
-        Raises InputError, ParameterError: as ``anonymize``.
+        around: surrogates of names agree better when they are drawn for all of a text together. Raises InputError,
+        ParameterError: as ``anonymize``.
         """
         spans = disjoint_spans(text, analyzer_results)
         for span, drawn in reversed(list(zip(spans, self._values(text, spans), strict=True))):
@@ -184,8 +181,7 @@ class Veil:
 
         Raises ParameterError: the entity type has no kind.
         """
-        waiting = self._waiting[entity_type, value]
-        if waiting:
+        if waiting := self._waiting[entity_type, value]:
             drawn = waiting.popleft()
         else:
             (drawn,) = self._values(value, [DetectedSpan(0, len(value), entity_type, 1.0, "presidio")])
@@ -195,13 +191,11 @@ class Veil:
     def original(self, entity_type: str, surrogate: str) -> str:
         """Return the value that ``surrogate`` was drawn for.
 
-        If it was drawn for several, they are given in the order in which they were drawn for, over and over.
-
-        Raises ParameterError: the veil never drew it for that entity type.
+        If it was drawn for several, they are given in the order in which they were drawn for, over and over. Raises
+        ParameterError: the veil never drew it for that entity type.
         """
         key = entity_type, surrogate
-        known = self._originals.get(key)
-        if not known:
+        if not (known := self._originals.get(key)):
             raise ParameterError(
                 f"veil must have drawn what it restores; got another value of {entity_type}. Restore changed texts by "
                 "`veil.deanonymize(text)`."
@@ -282,9 +276,7 @@ def disjoint_results(text: str, results: Iterable[Any]) -> list[Any]:
     """Results of Presidio's analyzer that share no character, and of which no letter or digit is lost.
 
     For any of Presidio's operators: its engine replaces characters of two results twice unless it is told to remove
-    intersections, and then a text does not come back as it was.
-
-    Raises InputError: as ``disjoint_spans``.
+    intersections, and then a text does not come back as it was. Raises InputError: as ``disjoint_spans``.
     """
     return _results(disjoint_spans(text, results))
 
@@ -314,7 +306,6 @@ class Pseudonymize(_OfVeil):
     NAME = ANONYMIZE
 
     def operate(self, text: str = "", params: dict[str, Any] | None = None) -> str:
-        """A surrogate for ``text``."""
         given = params or {}
         return _veil(given).surrogate(given["entity_type"], text)
 

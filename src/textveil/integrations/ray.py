@@ -32,10 +32,8 @@ _STORE_BYTES = 2**30
 
 
 def _ray(module: str = "ray") -> Any:
-    try:
+    with MissingExtra("ray", "ray"):
         return import_module(module)
-    except ImportError:
-        raise MissingExtra("ray", "ray") from None
 
 
 class _Releasing:
@@ -74,7 +72,6 @@ class RayEngine:
         need(self.workers is None or self.workers >= 1, "workers", self.workers, "at least 1")
 
     def outcomes(self, worker: BlockWorker, blocks: Iterable[Block]) -> Iterator[Outcome]:
-        """See ``Engine.outcomes``."""
         with _running(self) as ray:
             most = max(1, int(ray.cluster_resources().get("CPU", 1)))
             crew = _Crew(ray, worker, min(self.workers or most, most), iter(blocks))

@@ -20,12 +20,10 @@ from textveil.privacy.units import ONE_PERSON_MORE, ONE_RECORD_MORE, Adjacency
 from textveil.randomness import seeded_generator
 from textveil.types import Progress, Reals
 
-try:
+with MissingExtra("scikit-learn", "learn"):
     from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
     from sklearn.utils.multiclass import check_classification_targets
     from sklearn.utils.validation import check_is_fitted
-except ImportError:
-    raise MissingExtra("scikit-learn", "learn") from None
 
 
 # What takes long is kept for the last fits: clones and folds of a search share it. All of it comes of releases.
@@ -101,7 +99,6 @@ class PrivateTextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X: Iterable[str]) -> np.ndarray:
-        """The label of each text."""
         check_is_fitted(self, "model_")
         return self.classes_[self.model_.scores(checked_texts(X)).argmax(axis=1)]
 
@@ -140,9 +137,7 @@ class TextSanitizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, X: Any) -> Any:
         """Release texts, or columns of them, as an array of objects of the shape of ``X``; a row is one document.
 
-        None, NaN and NA come out as None.
-
-        Raises InputError: a value is neither a text nor missing (named by its row).
+        None, NaN and NA come out as None. Raises InputError: a value is neither a text nor missing (named by its row).
         """
         check_is_fitted(self, "columns_")
         given = np.asarray(X if hasattr(X, "__array__") else list(X), dtype=object)

@@ -53,8 +53,7 @@ def released(doc: Any) -> ReleasedDocument | None:
     """The component's result for a document; None if it did not see it."""
     from textveil.surrogates.map_file import PrivateMap, Replaced
 
-    data = doc.user_data.get(_KEY)
-    if data is None:
+    if (data := doc.user_data.get(_KEY)) is None:
         return None
     pieces = data["replaced"]
     return ReleasedDocument(
@@ -148,7 +147,6 @@ class TextveilComponent(spacy.pipeline.Pipe):  # type: ignore[misc]
             self._take(policy(wanted))
 
     def __call__(self, doc: Any) -> Any:
-        """Release one document."""
         (released_doc,) = self.pipe([doc])
         return released_doc
 
@@ -208,8 +206,7 @@ class TextveilComponent(spacy.pipeline.Pipe):  # type: ignore[misc]
         """Take over a policy that ``to_bytes`` wrote."""
         from textveil.sanitize.policy.choice import policy_of_data
 
-        stored = json_data(data)
-        if stored is not None:
+        if (stored := json_data(data)) is not None:
             self._take(policy_of_data(stored))
         return self
 

@@ -63,20 +63,17 @@ def _freed(frame: Any) -> None:
 
 def _begun(template: table_records.TableRecords, batches: Iterable[Any]) -> Iterator[Any]:
     names = table_records.columns_of(template)
-    tables = [arrow().Table.from_batches([batch]).rename_columns(names) for batch in batches]
-    if tables:
+    if tables := [arrow().Table.from_batches([batch]).rename_columns(names) for batch in batches]:
         yield _row(table_records.begun(template, tables))
 
 
 def _mapped(work: Callable[[bytes], bytes], batches: Iterable[Any]) -> Iterator[Any]:
     for batch in batches:
-        for part in batch.column(0):
-            yield _row(work(part.as_py()))
+        yield from (_row(work(part.as_py())) for part in batch.column(0))
 
 
 def _joined(fold: Callable[[Iterable[bytes]], bytes], batches: Iterable[Any]) -> Iterator[Any]:
-    parts = [part.as_py() for batch in batches for part in batch.column(0)]
-    if parts:
+    if parts := [part.as_py() for batch in batches for part in batch.column(0)]:
         yield _row(fold(parts))
 
 

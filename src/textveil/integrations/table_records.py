@@ -47,7 +47,6 @@ class TableRecords(RecordsOfPersons):
     source: Callable[[], Iterable[Any]]
 
     def tables(self, progress: Progress | None) -> Iterator[RecordTable]:
-        """See ``RecordsOfPersons.tables``."""
         pyarrow = arrow()
         choice = FieldChoice((self.text or "text",), (), self.beside)
         first = 1
@@ -102,17 +101,14 @@ class PartedRecords:
 
     @property
     def adjacency(self) -> Adjacency:
-        """See ``Records``."""
         return self._template.adjacency
 
     @property
     def limit(self) -> int | None:
-        """See ``Records``."""
         return self._template.limit
 
     @property
     def labelled(self) -> bool:
-        """See ``Records``."""
         return self._template.labelled
 
     @cached_property
@@ -146,12 +142,10 @@ class _EngineParts(Parts[T_co]):
         self._check = check
 
     def kept(self, work: Callable[[T_co], R]) -> Parts[R]:
-        """See ``Parts.kept``."""
         step = partial(_worked, work)
         return _EngineParts(self._engine.kept(step), step(self._empty), self._check)
 
     def total(self, work: Callable[[T_co], R]) -> R:
-        """See ``Parts.total``."""
         step = partial(_worked, work)
         outcome = pickle.loads(_folded([step(self._empty), *self._engine.folded(step, _folded)]))
         if isinstance(outcome, Failure):

@@ -114,9 +114,8 @@ class ColumnSanitizer:
     """Sanitizes columns of tables and counts what all of its calls spent; a row is one document.
 
     Whatever is released through one of these is counted in its ``report()``: also what a lazy frame or a pipeline
-    evaluates a second time, which is released a second time and costs again.
-
-    Raises ParameterError: ``sanitizer`` is no sanitizer, no mechanism and no policy.
+    evaluates a second time, which is released a second time and costs again. Raises ParameterError: ``sanitizer`` is no
+    sanitizer, no mechanism and no policy.
 
     Safe to use from several threads at once. A copy in another process counts for itself, from nothing.
     """
@@ -133,7 +132,6 @@ class ColumnSanitizer:
 
     @property
     def setting(self) -> Setting:
-        """Return the sanitizer's settings."""
         return self.sanitizer.setting
 
     def rows(self, rows: Iterable[Row], beside: Beside = NOTHING_BESIDE) -> Iterator[list[str | None]]:
@@ -157,7 +155,6 @@ class ColumnSanitizer:
                 yield [None if text is None else next(fresh).text for text in row]
 
     def texts(self, texts: Iterable[str | None]) -> list[str | None]:
-        """Return the released texts of one column."""
         return [text for (text,) in self.rows((text,) for text in texts)]
 
     def report(self, columns: Sequence[str] = (), kept: Sequence[str] = (), read: RecordColumns = NO_COLUMNS) -> Report:

@@ -63,13 +63,11 @@ class CatalogEntry:
         return self.family not in ("vectors", "sets")
 
     def constructor(self) -> Callable[..., Mechanism]:
-        """Import and return the constructor."""
         module, _, attribute = self.target.partition(":")
         return getattr(import_module(module), attribute)
 
     @property
     def module(self) -> str:
-        """The module of the constructor."""
         return self.target.partition(":")[0]
 
     def proof_file(self) -> Path | None:

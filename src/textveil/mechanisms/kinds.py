@@ -151,9 +151,7 @@ DrawsText: TypeAlias = WordMechanism | SequenceMechanism | TextMechanism
 def drawing_text(mechanism: Mechanism, use: str) -> DrawsText:
     """``mechanism``, where what it releases is text.
 
-    ``use``: what asks for it, for the message.
-
-    Raises UnsupportedGuarantee: it releases vectors, or sets of words.
+    ``use``: what asks for it, for the message. Raises UnsupportedGuarantee: it releases vectors, or sets of words.
     """
     if not isinstance(mechanism, VectorMechanism | SetMechanism):
         return mechanism
@@ -176,9 +174,8 @@ class Channel(WordMechanism, Protocol):
 def words_alone(mechanism: Mechanism, use: str) -> WordMechanism:
     """``mechanism``, where it draws for each word alone.
 
-    ``use``: what asks for it, for the message.
-
-    Raises UnsupportedGuarantee: it draws for whole documents or texts, or releases no text.
+    ``use``: what asks for it, for the message. Raises UnsupportedGuarantee: it draws for whole documents or texts, or
+    releases no text.
     """
     mechanism = drawing_text(mechanism, use)
     if isinstance(mechanism, WordMechanism):
@@ -238,13 +235,9 @@ def checked_word_id(word_id: int, size: int) -> int:
 
 
 _USUAL = f"{DEFAULT_EPSILON:g}"
-
-
 Epsilon: TypeAlias = Annotated[
     float, Option(POSITIVE, "Privacy loss in nats of one token, for any two words.", "E", GUARANTEE, unset=_USUAL)
 ]
-
-
 NeighborhoodSize: TypeAlias = Annotated[
     int,
     Option(
@@ -255,8 +248,6 @@ NeighborhoodSize: TypeAlias = Annotated[
         unset="chosen for the vocabulary and epsilon",
     ),
 ]
-
-
 Prior: TypeAlias = Annotated[
     str,
     Option(

@@ -59,7 +59,6 @@ class ByCosine:
 
     @property
     def size(self) -> int:
-        """Number of words."""
         return len(self.vocabulary)
 
     @property
@@ -192,7 +191,6 @@ class NeighborRows:
 
     @property
     def tabled(self) -> bool:
-        """True if the table is there."""
         if self._open is None and self._looked != builds():
             self._looked = builds()
             self._open = self.table.opened()

@@ -179,8 +179,7 @@ _WHOLE: WeakKeyDictionary[OpenTable, WholeRows] = WeakKeyDictionary()
 
 def whole_rows(table: OpenTable, weights: BaseWeights) -> WholeRows:
     """All rows of a table that is of these weights."""
-    rows = _WHOLE.get(table)
-    if rows is None:
+    if (rows := _WHOLE.get(table)) is None:
         rows = _WHOLE[table] = WholeRows(table, weights)
     return rows
 
@@ -238,7 +237,6 @@ class ExcessRows:
 
     @property
     def table(self) -> PublicTable:
-        """The table of all rows."""
         return raised_table(self._vocabulary, self.weights, self._neighbors, self.order)
 
     @property

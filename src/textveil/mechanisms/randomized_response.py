@@ -94,7 +94,6 @@ class CommonWordResponse:
 
     @property
     def size(self) -> int:
-        """Outputs of a draw."""
         return len(self.words) + 1
 
     @property

@@ -200,16 +200,14 @@ def weight_choice(
     """The choice by the criterion of ``weight_shares``.
 
     For the embedded vocabulary with its own frequencies it is that of the largest stored epsilon not above the one
-    asked for. For others it takes some seconds, and the sample is kept as long as the vocabulary lives.
-
-    ``epsilon``: nats, finite and > 0.
+    asked for. For others it takes some seconds, and the sample is kept as long as the vocabulary lives. ``epsilon``:
+    nats, finite and > 0.
     """
     stored = _stored()
     if (vocabulary.digest, frequencies.digest) == stored.of and epsilon >= stored.rows[0][0]:
         row = max(row for row in stored.rows if row[0] <= epsilon)
         return WeightChoice(row[1], row[2])
-    kept = _SAMPLES.get(vocabulary)
-    if kept is None or kept[0] != frequencies.digest:
+    if (kept := _SAMPLES.get(vocabulary)) is None or kept[0] != frequencies.digest:
         kept = _SAMPLES[vocabulary] = (frequencies.digest, sample_of(vocabulary, frequencies, progress))
     choice = chosen(frequencies, kept[1], epsilon, progress)
     return WeightChoice(choice.alpha, choice.base_mass)

@@ -109,9 +109,8 @@ class Endpoint:
     def _answer(self, data: bytes, headers: dict[str, str], most_bytes: int) -> bytes:
         """The body of an answer, whole.
 
-        It is waited for in another thread: nothing else can cut the looking up of a name short.
-
-        Raises _Unanswered: there is none, or one that says to try again; EndpointError: it is refused, or too long.
+        It is waited for in another thread: nothing else can cut the looking up of a name short. Raises _Unanswered:
+        there is none, or one that says to try again; EndpointError: it is refused, or too long.
         """
         came: list[bytes | Exception] = []
 
@@ -209,8 +208,7 @@ def _cut(connection: http.client.HTTPConnection, opened: list[socket.socket], la
 
 
 def _key() -> dict[str, str]:
-    key = os.environ.get(ENDPOINT_KEY, "").strip()
-    if not key:
+    if not (key := os.environ.get(ENDPOINT_KEY, "").strip()):
         return {}
     if not (key.isascii() and key.isprintable()):
         raise EndpointError(

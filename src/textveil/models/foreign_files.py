@@ -68,25 +68,18 @@ class ForeignModel(NamedTuple):
 @cache
 def load_libraries() -> Libraries:
     """Both libraries. Raises MissingExtra: one of them is not installed."""
-    try:
+    with MissingExtra("torch", EXTRA):
         import torch
-    except ImportError:
-        raise MissingExtra("torch", EXTRA) from None
-    try:
+    with MissingExtra("transformers", EXTRA):
         import transformers
-    except ImportError:
-        raise MissingExtra("transformers", EXTRA) from None
     return Libraries(torch, transformers)
 
 
 def read_model(folder: Path | str, kind: Kind, device: str = "cpu") -> ForeignModel:
     """The model in a folder: its configuration, weights in safetensors (no pickles) and tokenizer; nothing is fetched.
 
-    Raises:
-        MissingExtra: torch or transformers is not installed.
-        ParameterError: torch finds no such device.
-        WrongModel: the folder holds no such model.
-        ModelError: it cannot be read.
+    Raises MissingExtra: torch or transformers is not installed; ParameterError: torch finds no such device; WrongModel:
+    the folder holds no such model; ModelError: it cannot be read.
     """
     libraries = load_libraries()
     checked_device(device)

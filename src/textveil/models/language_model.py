@@ -80,9 +80,8 @@ class ContinuationModel(LanguageModel, Protocol):
     def continuations(self, contexts: Ids) -> Continuations:
         """The words listed after contexts of any one length from 1 to ``order`` - 1, shape (batch, length).
 
-        A shorter context gives the prediction from it alone, sooner.
-
-        Raises ParameterError: another shape, or an id outside [0, n + 2).
+        A shorter context gives the prediction from it alone, sooner. Raises ParameterError: another shape, or an id
+        outside [0, n + 2).
         """
 
 

@@ -66,7 +66,6 @@ class NgramModel:
 
     @property
     def name(self) -> str:
-        """Its name in reports."""
         return str(self.key.made_from["name"])
 
     @cached_property
@@ -79,12 +78,10 @@ class NgramModel:
 
     @property
     def vocabulary(self) -> str:
-        """Digest of its vocabulary."""
         return str(self.key.made_from["vocabulary"])
 
     @property
     def size(self) -> int:
-        """Words of its vocabulary."""
         return len(self.arrays["unigram"])
 
     @property
@@ -125,9 +122,8 @@ class NgramModel:
     def continuations(self, contexts: Ids) -> Continuations:
         """The words listed after contexts of one or two ids, shape (batch, 1) or (batch, 2).
 
-        After two, the words listed are those after the latter, with what is known of them after both.
-
-        Raises ParameterError: another shape, or an id outside [0, n + 2).
+        After two, the words listed are those after the latter, with what is known of them after both. Raises
+        ParameterError: another shape, or an id outside [0, n + 2).
         """
         self._check_contexts(contexts)
         latest = contexts[:, -1]
@@ -189,11 +185,9 @@ def read_ngram_model(path: Path | str, vocabulary: Vocabulary) -> NgramModel:
     Raises ModelError: there is no such file, it is cut or changed, no trigram model, or of another vocabulary.
     """
     where = Path(path)
-    key = read_key(where)
-    if key is None or key.kind != KIND:
+    if (key := read_key(where)) is None or key.kind != KIND:
         raise ModelError(f"the language model {where.name} must be a file that `save` wrote; got another or none.")
-    arrays = read_table(where, key)
-    if arrays is None:
+    if (arrays := read_table(where, key)) is None:
         raise ModelError(f"the language model {where.name} must be intact; got a cut or changed file. Build it again.")
     model = NgramModel(key, arrays)
     if model.vocabulary != vocabulary.digest:
@@ -330,9 +324,8 @@ class TripleTable:
     """Words after numbered contexts, all in one set of buckets.
 
     A key is turned into a position by two bijections, each of which names a bucket by the position's leading part; a
-    cell keeps the low bits of the position, which within a bucket differ for different keys.
-
-    ``cells``: side (1 bit), low bits of the position (23), code (8; 0 if there is none), uint32 (buckets, 4).
+    cell keeps the low bits of the position, which within a bucket differ for different keys. ``cells``: side (1 bit),
+    low bits of the position (23), code (8; 0 if there is none), uint32 (buckets, 4).
     """
 
     cells: NDArray[np.uint32]
@@ -349,7 +342,6 @@ class TripleTable:
         return _hits(buckets[0], buckets[1], in_first, in_second)
 
     def codes(self, cells: Ids) -> Bytes:
-        """The codes in cells that were found."""
         return self.cells.reshape(-1)[cells].astype(np.uint8)
 
 

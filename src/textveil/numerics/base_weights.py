@@ -30,9 +30,8 @@ def slots(shares: Reals, each: int = 16) -> Integers:
     """Integers >= 1 in proportion to ``shares``, with a sum that is a power of two; int64, shape (n,).
 
     Every word gets one slot, and the rest go by largest remainder, ties to the lower id. The sum is at least 2^20 and
-    at least ``each`` slots for each word.
-
-    ``shares``: finite and > 0, shape (n,); ``each``: mean number of slots of a word at least, >= 2.
+    at least ``each`` slots for each word. ``shares``: finite and > 0, shape (n,); ``each``: mean number of slots of a
+    word at least, >= 2.
     """
     size = len(shares)
     need(bool(np.all(np.isfinite(shares)) and np.all(shares > 0)), "shares", "one that is not", "finite and > 0")
@@ -77,12 +76,10 @@ class BaseWeights:
 
     @property
     def size(self) -> int:
-        """Number of words."""
         return len(self.counts)
 
     @cached_property
     def base_total(self) -> int:
-        """Sum of the base weights."""
         return int(self.counts.sum()) << self.shift
 
     @cached_property

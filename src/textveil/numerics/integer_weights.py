@@ -84,7 +84,6 @@ class TwoLevelWeights:
 
     @property
     def probability_inside(self) -> float:
-        """Probability that the output is a member."""
         return self.members * self.inside / self.total
 
     def stated(self, asked: float) -> float:
@@ -125,11 +124,9 @@ class TwoLevelWeights:
 def two_level_weights(*, size: int, members: int, epsilon: float) -> TwoLevelWeights:
     """The integer weights whose ratio is the greatest not above exp(epsilon).
 
-    The outside weight is the largest power of two that keeps the total at 2^52 or below. If epsilon is so
-    large that not even 1 does (about 36 - ln m), the inside weight is cut: less is spent than asked.
-
-    ``size``: number of outputs, >= 2; ``members``: number of outputs with the larger weight; ``epsilon``: nats, finite
-    and > 0.
+    The outside weight is the largest power of two that keeps the total at 2^52 or below. If epsilon is so large that
+    not even 1 does (about 36 - ln m), the inside weight is cut: less is spent than asked. ``size``: number of outputs,
+    >= 2; ``members``: number of outputs with the larger weight; ``epsilon``: nats, finite and > 0.
     """
     need(0 < epsilon < math.inf, "epsilon", epsilon, "finite and > 0")
     need(size >= 2, "size", size, "at least 2")

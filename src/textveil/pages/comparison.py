@@ -11,8 +11,6 @@ _RUN: Final = rf"(?:(?![{_SINGLE}])\w)+"
 _TOKEN: Final = re.compile(rf"[{_SINGLE}]|{_RUN}(?:[-.@_/:'\u2019](?!s\b){_RUN})*|\s+|[\s\S]")
 _JOINING: Final = re.compile(r"[^\S\n]+|[-.@_/:'\u2019]")
 """Matches the text that may stand between two changes of one value."""
-
-
 _ROW: Final = 8  # tokens in a row by which long texts are laid side by side
 _SMALL: Final = 40_000  # tokens times tokens that are compared one by one
 

@@ -58,8 +58,7 @@ def sections(text: str, spans: Sequence[Any], lines: Sequence[Line]) -> list[Sec
             else:
                 rows.append([cell])
         rows = [row for row in rows if any(piece.strip() for cell in row for piece, _ in cell.pieces)]
-        blocks = [Block(list(some), is_table) for is_table, some in groupby(rows, lambda row: len(row) > 1)]
-        if blocks:
+        if blocks := [Block(list(some), is_table) for is_table, some in groupby(rows, lambda row: len(row) > 1)]:
             told.append(Section(f"{part} {page}" if page else part, blocks))
     return told
 

@@ -44,8 +44,7 @@ def message_language() -> str:
 
 def said(text: str) -> str:
     """Return a text of one or several sentences in the environment's language; what the table lacks stays English."""
-    language = message_language()
-    if language == "en":
+    if (language := message_language()) == "en":
         return text
     return _matched(text, language) or " ".join(_translated(part, language) for part in _SENTENCES.split(text))
 
@@ -125,12 +124,10 @@ def _matched(text: str, language: str) -> str:
         return table[text]
     if _FIGURE.fullmatch(text):
         return _THOUSANDS.sub(_GAP, text).replace(".", ",")
-    count = _COUNTED.fullmatch(text)
-    if count and count[2] in table:
+    if (count := _COUNTED.fullmatch(text)) and count[2] in table:
         return f"{_THOUSANDS.sub(_GAP, count[1])} {table[count[2]]}"
     for pattern, places, own in _templates(language):
-        match = pattern.fullmatch(text)
-        if match:
+        if match := pattern.fullmatch(text):
             parts = zip(places, match.groups(), strict=True)
             return own.format(*(part if place == "{_}" else _translated(part, language) for place, part in parts))
     return ""

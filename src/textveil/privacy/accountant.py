@@ -185,8 +185,6 @@ def _floor(limit: ApproximateDP) -> float:
 
 OUTCOMES: Final = 1 << 16
 """Outcomes of all kinds together up to which every one is counted; beyond, losses are moved to a grid."""
-
-
 _BINS: Final = 1 << 13
 _UNIT: Final = 2.0**-52
 

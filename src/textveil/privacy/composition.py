@@ -169,9 +169,8 @@ def compose(guarantees: Sequence[Guarantee], into: Adjacency | None = None) -> G
 def weakest(guarantees: Sequence[Guarantee]) -> Guarantee:
     """Return what holds for each of several draws: the largest epsilon, the largest delta, the worst status.
 
-    If one of them is the weakest in every respect, it is returned as it is.
-
-    Raises UnsupportedGuarantee: they speak of different units; or one is unknown.
+    If one of them is the weakest in every respect, it is returned as it is. Raises UnsupportedGuarantee: they speak of
+    different units; or one is unknown.
     """
     need(len(guarantees) > 0, "guarantees", "none", "at least one")
     nothing = next((guarantee for guarantee in guarantees if not getattr(guarantee, "promises", True)), None)
@@ -199,8 +198,6 @@ MARGIN = 2.0**-38
 Against multiple precision, for epsilon from 1e-4 to 1e3, the errors that it covers stay below 1 % of it
 if 1e-300 < delta < 1 - 1e-50, and below 10 % up to delta = 1 - 1e-290.
 """
-
-
 _LOG_SQRT_TWO_PI = 0.5 * math.log(2 * math.pi)
 
 
@@ -212,15 +209,12 @@ def gaussian_delta(epsilon: float, sigma: float, l2_sensitivity: float) -> float
 def gaussian_log_delta(epsilon: float, sigma: float, l2_sensitivity: float) -> float:
     """Natural logarithm of Phi(h - c) - e^epsilon Phi(-h - c), h = D / (2 sigma), c = epsilon sigma / D.
 
-    The least delta such that N(0, sigma^2 I) noise gives (epsilon, delta)-DP for vectors at distance at
-    most D, exactly. Rounded up by less than 3e-9 of delta if delta > 1e-300, and of 1 - delta.
+    The least delta such that N(0, sigma^2 I) noise gives (epsilon, delta)-DP for vectors at distance at most D,
+    exactly. Rounded up by less than 3e-9 of delta if delta > 1e-300, and of 1 - delta. ``epsilon``: nats, finite and >
+    0; ``sigma``: standard deviation of one coordinate, finite and > 0; ``l2_sensitivity``: D, finite and > 0.
 
-    ``epsilon``: nats, finite and > 0; ``sigma``: standard deviation of one coordinate, finite and > 0;
-    ``l2_sensitivity``: D, finite and > 0.
-
-    Raises ParameterError: an argument is outside its domain.
-
-    Source: Balle and Wang 2018, theorem 8; proof: ``proofs/gaussian.md``.
+    Raises ParameterError: an argument is outside its domain. Source: Balle and Wang 2018, theorem 8; proof:
+    ``proofs/gaussian.md``.
     """
     check_inputs(epsilon, l2_sensitivity=l2_sensitivity)
     need(0 < sigma < math.inf, "sigma", sigma, "finite and > 0")
@@ -261,9 +255,8 @@ def least_epsilon(delta_at: Callable[[float], float], delta: float, high: float)
 def analytic_gaussian_sigma(epsilon: float, delta: float, l2_sensitivity: float) -> float:
     """Least sigma, rounded up, with ``gaussian_log_delta(epsilon, sigma, l2_sensitivity) <= ln delta``.
 
-    Raises ParameterError: an argument is outside its domain.
-
-    Source: Balle and Wang 2018, algorithm 1 (the condition; solved here by bisection).
+    Raises ParameterError: an argument is outside its domain. Source: Balle and Wang 2018, algorithm 1 (the condition;
+    solved here by bisection).
     """
     check_inputs(epsilon, delta, l2_sensitivity=l2_sensitivity)
     target = math.nextafter(math.log(delta), -math.inf)

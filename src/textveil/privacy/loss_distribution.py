@@ -94,10 +94,9 @@ class LossDistribution:
     def compose(self, other: LossDistribution) -> LossDistribution:
         """The loss of two independent tokens.
 
-        Term by term for short distributions; by Fourier transforms for long ones, whose error
-        (16 log2(N) 2^-53 |a|_2 |b|_2 in the 2-norm, so sqrt(N) times that in any sum) goes to ``slack``.
-
-        Raises ParameterError: the two have different steps or sides.
+        Term by term for short distributions; by Fourier transforms for long ones, whose error (16 log2(N) 2^-53 |a|_2
+        |b|_2 in the 2-norm, so sqrt(N) times that in any sum) goes to ``slack``. Raises ParameterError: the two have
+        different steps or sides.
         """
         need(self.step == other.step, "the step of the other", other.step, f"{self.step}")
         need(self.upper == other.upper, "the side of the other", other.upper, f"{self.upper}")

@@ -29,8 +29,6 @@ _KINDS: Mapping[Any, str] = {float: "a number", int: "an integer", str: "a name"
 OTHERS = "Other options of mechanisms"  # the heading of help under which options without a group stand
 PROGRESS = "progress"
 """A keyword of this name is no option: it is called as work is done, ``(done, total)``. No option begins with ``_``."""
-
-
 _NO_NAMES = ("", "no name or file of this sort")
 
 
@@ -235,8 +233,7 @@ def _declared(parameter: inspect.Parameter, hint: Any) -> Option:
 
 
 def _read(hint: Any) -> tuple[Option, list[Any]]:
-    origin = get_origin(hint)
-    if origin is Annotated:
+    if (origin := get_origin(hint)) is Annotated:
         inner, *extras = get_args(hint)
         option, parts = _read(inner)
         return next((extra for extra in extras if isinstance(extra, Option)), option), parts

@@ -87,8 +87,7 @@ class Table(Mapping[str, E], Generic[E]):
 
     def __getitem__(self, name: str) -> E:
         module, _, attribute = self._targets[name].partition(":")
-        entry = self._read(name, getattr(import_module(module), attribute))
-        if entry is None or entry.name != name:
+        if (entry := self._read(name, getattr(import_module(module), attribute))) is None or entry.name != name:
             raise LookupError(f"{self._targets[name]} does not declare the {self._noun} {name}")
         return entry
 
@@ -116,8 +115,7 @@ class Table(Mapping[str, E], Generic[E]):
         entries: dict[str, E] = {}
         for point in sorted(filter(wanted, entry_points(group=self.group)), key=lambda point: point.name):
             product = loaded(point)
-            entry = self._read(point.name, product)
-            if entry is None:
+            if (entry := self._read(point.name, product)) is None:
                 raise ParameterError(f"entry point {point.name} must be {self._wanted}; got {type(product).__name__}.")
             new = entry.name not in self and entry.name not in entries
             need(new, f"{self._noun} name", entry.name, "new to the catalog", "Rename it.")
@@ -188,8 +186,7 @@ def note_maker(instance: object, maker: Callable[..., Any]) -> None:
 
 def maker_of(instance: object) -> Callable[..., Any] | None:
     """Return the function that made this very object, if one was noted and nobody changed the object since."""
-    made = _MADE.get(id(instance))
-    if made is None or made.get() is not instance:
+    if (made := _MADE.get(id(instance))) is None or made.get() is not instance:
         return None
     same = made.parts.items() <= parts_of(instance).items()
     return made.maker if same and getattr(instance, "guarantee", None) == made.guarantee else None
@@ -218,8 +215,7 @@ def _remade(plain: tuple[Any, ...], target: str) -> Any:
                 for name, value in (part or {}).items():
                     object.__setattr__(product, name, value)
     module, _, name = target.partition(":")
-    maker = getattr(import_module(module), name, None)
-    if maker is not None:
+    if (maker := getattr(import_module(module), name, None)) is not None:
         note_maker(product, maker)
     return product
 

@@ -232,8 +232,7 @@ def _check_sendable(released: Sequence[str], originals: Sequence[str], backgroun
         )
     plain = {_plain(text) for text in background}
     pairs = [(_plain(text), row) for row, text in enumerate(originals) if _plain(text) != _plain(released[row])]
-    held = sum(text in plain or text in _plain(background[row]) for text, row in pairs)
-    if held:
+    if held := sum(text in plain or text in _plain(background[row]) for text, row in pairs):
         raise InputError(
             f"the background must hold no original if a language model is asked: it would be sent; got {held:,}. Give "
             "public texts."
@@ -295,8 +294,7 @@ def _filled(
     released: Sequence[str], originals: Sequence[str], background: Sequence[str] | None
 ) -> tuple[list[int], list[str], list[str], list[str] | None]:
     """The same without records whose original is blank; first the numbers of those that are left."""
-    rows = [row for row, text in enumerate(originals) if text.strip()]
-    if not rows:
+    if not (rows := [row for row, text in enumerate(originals) if text.strip()]):
         raise InputError("the originals must hold text; got blank records alone. Is it the right file, or field?")
     public = None if background is None else [*(background[row] for row in rows), *background[len(originals) :]]
     return [row + 1 for row in rows], [released[row] for row in rows], [originals[row] for row in rows], public
@@ -340,8 +338,7 @@ def _warnings(
         )
     if asked is not None and asked.unanswered:
         yield f"The language model's answer had another form for {asked.unanswered:,} of {asked.requests:,} records."
-    held = _held(originals, background)
-    if held:
+    if held := _held(originals, background):
         yield (
             f"The background holds {held:,} of {len(originals):,} originals verbatim: against the background means "
             "against the originals for these."
@@ -382,7 +379,6 @@ class Style:
         self._fits = linking.Fits(_usual)
 
     def scores(self, released: Sequence[str], background: Sequence[str]) -> Vectors:
-        """See ``Attacker.scores``."""
         usual = self._fits.of(background)
         scores: Vectors = usual.rows_of(_shares(released)) @ usual.rows.T
         return scores
@@ -399,8 +395,7 @@ def _shares(texts: Sequence[str]) -> Reals:
     for row, text in zip(counts, texts, strict=True):
         marks = _OUTSIDE.findall(linking.without_placeholders(text).strip().translate(_PLAIN))
         for feature, number in Counter([*linking.words_of(text), *marks]).items():
-            place = _FEATURES.get(feature)
-            if place is not None:
+            if (place := _FEATURES.get(feature)) is not None:
                 row[place] = number
     shares: Reals = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     return shares
@@ -424,11 +419,9 @@ class SentenceVectors:
 
     @property
     def name(self) -> str:
-        """Its name in reports."""
         return "vectors"
 
     def scores(self, released: Sequence[str], background: Sequence[str]) -> Vectors:
-        """See ``Attacker.scores``."""
         fresh = [text for text in dict.fromkeys([*background, *released]) if text not in self.known]
         self.known.update(zip(fresh, self.vectors(fresh), strict=True))
         ours, theirs = (np.stack([self.known[text] for text in texts]) for texts in (released, background))
@@ -474,10 +467,8 @@ def sentence_vectors(folder: Path | str) -> SentenceVectors:
     """The sentence encoder in a folder, as an attacker.
 
     ``folder``: configuration, weights in safetensors and tokenizer; of sentence-transformers' own files, the length
-    that it reads and how tokens are pooled (by the first one, else by their mean).
-
-    Raises MissingExtra: torch or transformers is not installed; ModelError: the folder holds no encoder with weights
-    and tokenizer.
+    that it reads and how tokens are pooled (by the first one, else by their mean). Raises MissingExtra: torch or
+    transformers is not installed; ModelError: the folder holds no encoder with weights and tokenizer.
     """
     foreign = read_model(folder, "encoder")
     if not foreign.tokenizer.is_fast:

@@ -36,7 +36,6 @@ class Pieces:
         self._words = linking.TfIdf()
 
     def scores(self, released: Sequence[str], background: Sequence[str]) -> Vectors:
-        """See ``Attacker.scores``."""
         return self._words.scores([_pieces(text) for text in released], self._fits.of(background))
 
 

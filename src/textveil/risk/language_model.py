@@ -170,8 +170,7 @@ def _picked(answer: str, candidates: int) -> list[int] | None:
     """The numbers of an answer, none for 0; None if it has another form."""
     if not _NUMBERS.fullmatch(answer.strip()):
         return None
-    numbers = [int(number) for number in answer.split(",")]
-    if numbers == [0]:
+    if (numbers := [int(number) for number in answer.split(",")]) == [0]:
         return []
     fine = len(set(numbers)) == len(numbers) and all(1 <= number <= candidates for number in numbers)
     return numbers if fine else None

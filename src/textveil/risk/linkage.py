@@ -103,7 +103,6 @@ class Linkage:
         return 1 / self.candidates
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data."""
         private = ("ranks", "margins", "named")
         data = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in private}
         return {**data, "chance": self.chance}
@@ -230,7 +229,6 @@ class TfIdf:
         self._fits = Fits(_weighted)
 
     def scores(self, released: Sequence[str], background: Sequence[str]) -> Vectors:
-        """See ``Attacker.scores``."""
         fit = self._fits.of(background)
         rows = _rows(_Grams.of([[fit.words.get(word, -1) for word in words_of(text)] for text in released]), fit.codes)
         ours = _unit(rows, fit.weights)

@@ -157,8 +157,7 @@ def _parts(report: RiskReport) -> Iterator[Markup]:
     )
     drawn = known if report.compared else []
     figures = [(curve_svg(releases, against), caption.format(_KNOWN.get(against, against))) for against in drawn]
-    for against in known:
-        yield text(compared(report, against), lead=named(report, against))
+    yield from (text(compared(report, against), lead=named(report, against)) for against in known)
     yield text(_NO_GUARANTEE, lead="An attack that failed is no guarantee.")
     yield bullets(report.warnings)
     panels = [drawing(*each) for each in figures or [(bars_svg(attacks), "Records named at the first try.")]]

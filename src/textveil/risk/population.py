@@ -60,7 +60,6 @@ class Population:
     attributes: dict[str, int]  # in how many records one of its values is left
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data."""
         return {**asdict(self), "assumed": ASSUMED}
 
 
@@ -104,9 +103,7 @@ def _rows(path: Path) -> Iterator[tuple[int, str, str, float]]:
     try:
         if tuple(name.strip().lower() for name in next(rows, ())) != COLUMNS:
             raise _fault(1, "the columns attribute,value,share", "others")
-        for row in rows:
-            if row:
-                yield _row(rows.line_num, row)
+        yield from (_row(rows.line_num, row) for row in rows if row)
     except csv.Error:
         raise _fault(rows.line_num, "comma-separated values", "another text") from None
 

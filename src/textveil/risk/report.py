@@ -57,10 +57,8 @@ def riskiest(
 ) -> tuple[Riskiest, ...]:
     """Return the records with the largest margins among those that an attack names.
 
-    What gave a record away is told by tf-idf, as ``TfIdf`` has it, whatever the attack.
-
-    ``attack``: on some records; ``truth``: places of their own texts in the background, which are those of the records
-    among all.
+    What gave a record away is told by tf-idf, as ``TfIdf`` has it, whatever the attack. ``attack``: on some records;
+    ``truth``: places of their own texts in the background, which are those of the records among all.
     """
     order = np.argsort(-attack.margins, kind="stable")[:count]
     chosen = [int(number) for number in order if attack.margins[number] > 0]
@@ -141,7 +139,6 @@ class Release:
     linkage: tuple[Linkage, ...]  # one for each attacker and background
 
     def to_data(self) -> dict[str, Any]:
-        """JSON data."""
         return {
             "name": self.name,
             "kept": self.kept._asdict(),

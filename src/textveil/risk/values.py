@@ -27,8 +27,6 @@ QUASI: Final = (
     LISTED,
     *(kind.name for kind in OWN if kind.singles_out == "together" and kind.name not in _NAMES),
 )
-
-
 """Kinds of which several together single a person out."""
 
 DIRECT: Final = tuple(kind.name for kind in OWN if kind.singles_out == "alone")
@@ -100,8 +98,7 @@ def _values(text: str, spans: Iterable[DetectedSpan]) -> Iterator[Value]:
     for span in spans:
         if span.kind not in QUASI and span.kind not in DIRECT:
             continue
-        words = words_of(text[span.start : span.end])
-        if words:
+        if words := words_of(text[span.start : span.end]):
             listed = span.kind in _NAMES and is_listed(span)
             yield Value(LISTED if listed else span.kind, " ".join(words))
 
@@ -114,15 +111,11 @@ def _public_names() -> KeepList:
 def _coarse(text: str, spans: Iterable[DetectedSpan]) -> Iterator[Value]:
     for span in spans:
         value = text[span.start : span.end]
-        if span.kind == "age":
-            age = age_of(value)
-            if age is not None:
-                number, unit = age
-                yield Value("age", f"{number // 10 * 10 if unit == 'y' else 0}s")
-        elif span.kind == "date":
-            date = read_date(value)
-            if date is not None and date.known not in _UNDATED:
-                yield Value("date", str(date.day.year))
+        if span.kind == "age" and (age := age_of(value)) is not None:
+            number, unit = age
+            yield Value("age", f"{number // 10 * 10 if unit == 'y' else 0}s")
+        elif span.kind == "date" and (date := read_date(value)) is not None and date.known not in _UNDATED:
+            yield Value("date", str(date.day.year))
 
 
 _SMALL: Final = 5  # records of a group that counts as small

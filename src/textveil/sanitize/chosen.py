@@ -207,8 +207,6 @@ _EXAMPLES: Final = {"age": "37", "time": "10:30", "date": "June 5, 2012", "numbe
 _OTHER: Final = "Maria Gonzalez 4812"  # public values that stand for all of a kind
 _SENTENCES: Final = ("The house by the river was sold in spring.", "She asked the doctor about the results.")
 """Public texts for mechanisms of whole texts."""
-
-
 _CHANCE: Final = 1e-6  # draws that a stated table gives less often than this are no draws of it
 
 

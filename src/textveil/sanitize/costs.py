@@ -51,7 +51,6 @@ class Costliest(NamedTuple):
     accountants: Sequence[Accountant]
 
     def to_data(self) -> dict[str, Any]:
-        """Return JSON data for reports."""
         return {"protected_tokens": self.tokens, **self.guarantee.to_data(), "optimal": optimal_data(self.accountants)}
 
 
@@ -100,7 +99,6 @@ class Persons:
 
     @classmethod
     def of(cls, column: str, counts: Iterable[Counts]) -> Persons:
-        """Count persons by their draws."""
         number, largest = 0, list[Counts]()
         for person in counts:
             number += 1
@@ -112,11 +110,9 @@ class Persons:
         return costliest(setting, self.largest, one_person(setting))
 
     def to_data(self, setting: Setting) -> dict[str, Any]:
-        """Return JSON data for reports."""
         return {"column": self.column, "persons": self.count, **self.cost(setting).to_data()}
 
     def lines(self, setting: Setting) -> list[str]:
-        """Return the costs for a reader."""
         cost = self.cost(setting)
         persons = "1 person" if self.count == 1 else f"{self.count} persons"
         tokens = "1 draw" if cost.tokens == 1 else f"{cost.tokens} draws"
@@ -163,7 +159,6 @@ class TextCosts:
 
     @classmethod
     def of(cls, setting: Setting) -> TextCosts:
-        """Compute the costs at a setting."""
         spans = setting.policy is not None and setting.policy.finds_spans
         noun = "text" if setting.whole_texts else "value" if spans else "word"
         if any(not protected.guarantee.promises for protected in setting.protected):
@@ -178,17 +173,15 @@ class TextCosts:
     def left(self, affords: Affords) -> TextLeft:
         """Say how much more a budget pays for.
 
-        It is told by the kind that costs most: of a text of cheaper kinds it pays for more.
-
-        ``affords``: ``Ledger.affords`` of an account, or that of a ``Balance``.
+        It is told by the kind that costs most: of a text of cheaper kinds it pays for more. ``affords``:
+        ``Ledger.affords`` of an account, or that of a ``Balance``.
         """
         if self.unpriced:
             return TextLeft(None, None, "nothing is promised of something that is drawn: there is no count")
         if not self.kinds:
             return TextLeft(None, None, "nothing that is drawn costs anything")
         counts = {kind: affords(cost) for kind, cost in self.kinds}
-        count = min((number for number in counts.values() if number is not None), default=None)
-        if count is None:
+        if (count := min((number for number in counts.values() if number is not None), default=None)) is None:
             return TextLeft(None, None, "no limit")
         about = "about " if count >= 100 else ""
         said = f"{about}{rounded_down(count):,} {self.noun}{'' if count == 1 else 's'} left"

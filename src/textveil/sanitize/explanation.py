@@ -8,12 +8,7 @@ import numpy as np
 
 from textveil.catalog import guarantee_of
 from textveil.errors import need
-from textveil.mechanisms.kinds import (
-    Channel,
-    Mechanism,
-    TextMechanism,
-    words_alone,
-)
+from textveil.mechanisms.kinds import Channel, Mechanism, TextMechanism, words_alone
 from textveil.privacy.guarantees import Guarantee
 from textveil.randomness import is_secure, resolve
 from textveil.statistics import Bound, clopper_pearson, exactly
@@ -37,7 +32,6 @@ class TextExplanation:
     guarantee: Guarantee
 
     def to_data(self) -> dict[str, Any]:
-        """Return the explanation as JSON data."""
         return {
             "mechanism": {"name": self.mechanism, "parameters": dict(self.parameters)},
             "guarantee": self.guarantee.to_data(),
@@ -45,7 +39,6 @@ class TextExplanation:
         }
 
     def summary(self) -> str:
-        """Return the explanation for a reader."""
         rows = [
             ("mechanism", self.mechanism),
             ("guarantee", f"{self.guarantee} [{self.guarantee.status.shown}]"),
@@ -78,7 +71,6 @@ class Explanation:
     secure: bool
 
     def to_data(self) -> dict[str, Any]:
-        """Return the explanation as JSON data."""
         return {
             "mechanism": {"name": self.mechanism, "parameters": dict(self.parameters)},
             "guarantee": self.guarantee.to_data(),
@@ -94,7 +86,6 @@ class Explanation:
         }
 
     def summary(self) -> str:
-        """Return the explanation for a reader."""
         subject = f"the word {self.word!r}" if self.word is not None else f"{self.words} words across the vocabulary"
         if self.mapped:
             subject += ", to which the one you gave is mapped"

@@ -104,8 +104,7 @@ class _Finders:
         if request.policy not in self._made:
             chosen = self._policies[request.policy]
             self._made[request.policy] = parts_of(chosen).finder if chosen.finds_spans else None
-        finder = self._made[request.policy]
-        if finder is None:
+        if (finder := self._made[request.policy]) is None:
             return [[] for _ in request.texts]
         return finder.found_in(finder.readings(request.texts), values=request.values)
 

@@ -26,8 +26,7 @@ def policy_data(setting: Setting, recall: Mapping[str, Any] | None) -> dict[str,
 
     ``recall``: what was measured of the detection on a labelled corpus; None if nothing was.
     """
-    policy = setting.policy
-    if policy is None:
+    if (policy := setting.policy) is None:
         return {}
     detection = {"detectors": list(policy.detectors), "recall": None if recall is None else dict(recall)}
     return {
@@ -39,8 +38,7 @@ def policy_data(setting: Setting, recall: Mapping[str, Any] | None) -> dict[str,
 
 def per_token_data(setting: Setting) -> dict[str, Any] | None:
     """Return the guarantee of one word or number; None if words stay as they are."""
-    policy = setting.policy
-    if policy is None or not policy.finds_spans:
+    if (policy := setting.policy) is None or not policy.finds_spans:
         return setting.token.to_data()
     return setting.guarantee_of("word").to_data() if policy.draws_words else None
 
@@ -82,8 +80,7 @@ def policy_lines(setting: Setting, kinds: Mapping[str, int], recall: Mapping[str
     lines += lines_of_kinds or ["  nothing was found that is drawn"]
     kept = [f"{kinds[kind]} {kind}" for kind in policy.kept if kinds.get(kind)]
     lines += [f"kept        as they are: {', '.join(kept)}"] if kept else []
-    common = policy.common_words
-    if common is not None:
+    if (common := policy.common_words) is not None:
         level = f", level {common['level']}" if "level" in common else ""
         lines.append(
             f"common      {common['size']} words, the {common['list']} list{level}, sha256 {common['sha256'][:16]}"
@@ -267,7 +264,6 @@ class SenderReport:
         }
 
     def to_json(self) -> str:
-        """Return the report as indented JSON text."""
         return json_text(self.to_data())
 
     def lines(self) -> list[str]:
@@ -277,7 +273,6 @@ class SenderReport:
         return [self.summary()] if drawn else []
 
     def summary(self) -> str:
-        """Return the report for the sender, a line."""
         words = "word was" if self.mapped == 1 else "words were"
         mapped = "was" if self.mapped == 1 else "were"
         return f"for you only {self.mapped} {words} not in the vocabulary and {mapped} mapped to it"
@@ -287,8 +282,6 @@ _RISK_FILE: Final = ("risk", "Give the risk.json that `textveil risk` wrote.")
 _LATER: Final = "Release with `resume`, attack what it wrote, then repeat it with `risk`: that writes the page alone."
 _RECALL_FILE: Final = ("detection_report", "Measure the policy itself: `textveil detect` evaluates one.")
 """What is read, and what to do if it cannot be."""
-
-
 _BOUND: Final = ("lower", "estimate", "upper", "confidence")
 
 

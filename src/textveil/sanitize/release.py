@@ -165,7 +165,6 @@ class Report:
         }
 
     def to_json(self) -> str:
-        """Return the report as indented JSON text."""
         return json_text(self.to_data())
 
     def warnings(self) -> list[str]:
@@ -297,8 +296,7 @@ def _public(setting: Setting) -> str:
 
 
 def _number_lines(setting: Setting) -> list[str]:
-    limit = setting.digit_keep_limit
-    if limit is None:
+    if (limit := setting.digit_keep_limit) is None:
         return []
     kept = (
         f"no digit stays with probability above {limit:.6g}" if limit < 1 else "a digit may stay with any probability"
@@ -447,7 +445,6 @@ class Release:
         return self.setting.for_release
 
     def report(self, recall: Mapping[str, Any] | None = None) -> Report:
-        """Report on this one document; see ``Report`` for ``recall``."""
         tally = Tally()
         tally.add(self.kinds, self.mapped, self.setting.counted)
         return Report(setting=self.setting, tally=tally, recall=recall)

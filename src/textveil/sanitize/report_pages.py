@@ -32,9 +32,8 @@ class _Kind(NamedTuple):
 def report_page(report: Report, risk: MeasuredRisk | None = None) -> str:
     """Render the report as two printed pages in plain language, to sign and file; it holds no text.
 
-    ``risk``: what attacks on this release came to; None if nobody measured. Its language is the environment's.
-
-    Raises ParameterError: the attacks were on another release.
+    ``risk``: what attacks on this release came to; None if nobody measured. Its language is the environment's. Raises
+    ParameterError: the attacks were on another release.
     """
     check_risk(risk, report.release_sha256)
     setting, counts = report.setting, report.tally.kinds
@@ -269,8 +268,6 @@ _LAW: Final = (
     ),
 )
 """Letters and names of all eighteen, in the order of the law, and what to watch."""
-
-
 IDENTIFIERS: Final = tuple(
     Identifier(letters, name, tuple(kind.name for kind in OWN if letters in kind.hipaa), watch)
     for letters, name, watch in _LAW

@@ -125,9 +125,8 @@ class Sanitizer:
     def __call__(self, text: str) -> Release:
         """Sanitize one document, with fresh draws on every call.
 
-        Calling it again on the same text releases it again: the costs of both releases add up.
-
-        Raises InputError: ``text`` is not a str; or it is a mail with encoded parts, another file or base64 alone.
+        Calling it again on the same text releases it again: the costs of both releases add up. Raises InputError:
+        ``text`` is not a str; or it is a mail with encoded parts, another file or base64 alone.
         """
         return self.batch([text])[0]
 
@@ -348,9 +347,8 @@ class Conversation:
     """Sanitizes texts of one scope; made by ``Sanitizer.conversation``.
 
     It remembers every value and its surrogate, in memory alone. Each release is counted as if it were alone: a value
-    that was seen before counts again, which is more than it costs.
-
-    ``released``: sanitizes a text, whose surrogates agree with those of the scope.
+    that was seen before counts again, which is more than it costs. ``released``: sanitizes a text, whose surrogates
+    agree with those of the scope.
 
     Example:
         >>> conversation = sanitizer.conversation()

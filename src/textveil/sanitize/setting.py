@@ -38,12 +38,10 @@ class PolicyFacts:
 
     @property
     def name(self) -> str:
-        """Name of the policy."""
         return str(self.data["name"])
 
     @property
     def detectors(self) -> tuple[str, ...]:
-        """Names of the detectors."""
         return tuple(self.data["detectors"])
 
     @property
@@ -57,7 +55,6 @@ class PolicyFacts:
         return tuple(rule["kind"] for rule in self.data["rules"] if rule.get("keep") and rule["kind"] in self.kinds)
 
     def to_data(self) -> dict[str, Any]:
-        """Return JSON data: the policy with its digest."""
         return {**self.data, "digest": self.digest}
 
 
@@ -124,8 +121,7 @@ def _not_covered(policy: Policy, rules: Sequence[Rule], *, spans: bool, words: b
         return tuple(facts)
     if policy.rule("function-word"):
         facts.append("function words, which are released as they are")
-    common = policy.rule("common-word")
-    if common is not None and common.action is Action.KEEP:
+    if (common := policy.rule("common-word")) is not None and common.action is Action.KEEP:
         facts.append("common words, which are released as they are")
         if spans:
             facts.append("which common words stay: none in a span, so that it depends on what is found there")
@@ -158,8 +154,7 @@ def unchanged_numbers(
     """
     if number_epsilon is None or digit_keep_limit is None:
         rules: list[Mapping[str, Any]] = [] if policy is None else policy.data["rules"]
-        drawn = [rule for rule in rules if rule.get("surrogate") == "digits" and rule.get("epsilon")]
-        if not drawn:
+        if not (drawn := [rule for rule in rules if rule.get("surrogate") == "digits" and rule.get("epsilon")]):
             return {}
         rule = max(drawn, key=lambda rule: float(rule["epsilon"]))
         number_epsilon, digit_keep_limit = rule["epsilon"], rule.get("digit_keep_limit", KEEP_LIMIT)
@@ -419,7 +414,6 @@ class Setting:
         return self.accountant({"word": words, "number": numbers, "text": texts}).spent
 
     def to_data(self) -> dict[str, Any]:
-        """Return the setting as JSON data."""
         return {
             "textveil": self.version,
             "mechanism": self.mechanism,
@@ -444,12 +438,8 @@ class Setting:
 
 TABLE: Final = Path(__file__).resolve().parent / "data" / "recovery.json"
 """Shares by setting and epsilon, with what they were measured on."""
-
-
 COMPARED: Final = ("base_weights", "prior", "context")
 """Parameters of a mechanism that tell its rows from others', beside epsilon."""
-
-
 TUNED: Final = ("alpha", "base_mass", "context_weight", "neighborhood_size")
 """Parameters that follow from epsilon unless a user names them; nothing was measured of such a setting."""
 
@@ -459,17 +449,14 @@ def quoted_recovery(
 ) -> dict[str, Any] | None:
     """Return what was measured for a setting at the smallest stored epsilon not below its own; None: nothing.
 
-    Between two stored epsilons the setting must be tuned as one of them is.
-
-    ``vocabulary``: digest of its public words and vectors; ``epsilon``: nats of one word.
+    Between two stored epsilons the setting must be tuned as one of them is. ``vocabulary``: digest of its public words
+    and vectors; ``epsilon``: nats of one word.
     """
-    table = stored_table()
-    if not table or vocabulary != table["vocabulary"]:
+    if not (table := stored_table()) or vocabulary != table["vocabulary"]:
         return None
     asked = {name: parameters.get(name) for name in COMPARED}
     fits = [row for row in table["rows"] if row["mechanism"] == mechanism and row["parameters"] == asked]
-    above = [row for row in fits if row["epsilon"] >= epsilon - 1e-9]
-    if not above:
+    if not (above := [row for row in fits if row["epsilon"] >= epsilon - 1e-9]):
         return None
     row = min(above, key=lambda fit: float(fit["epsilon"]))
     below = [fit for fit in fits if fit["epsilon"] <= epsilon + 1e-9]

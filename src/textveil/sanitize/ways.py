@@ -341,7 +341,6 @@ class Verbatim:
         return [_NOTHING] * len(prepared)
 
     def drawn(self, prepared: Sequence[Stretches], rng: np.random.Generator) -> Sequence[Stretches]:
-        """``prepared``."""
         return prepared
 
     def joined(self, around: Stretches, drawn: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:

@@ -82,8 +82,7 @@ async def sanitize(
 async def restore(body: bodies.RestoreRequest, request: Request, who: CallerNow) -> bodies.RestoreAnswer:
     """Put originals back into what was released, or into what somebody wrote with it."""
     find = partial(_maps_of(request).find, (who.tenant, who.unit), body.release)
-    maps = await service_of(request).in_thread(find)
-    if maps is None:
+    if (maps := await service_of(request).in_thread(find)) is None:
         message = "`release` names nothing that is kept: it may have expired. Sanitize with `restorable` again."
         raise ApiError(404, "unknown_release", message, param="release")
     texts = [body.text] if isinstance(body.text, str) else body.text
@@ -132,8 +131,7 @@ def _explained(policies: OfferedPolicies, name: str, body: bodies.ExplainRequest
         "warnings": setting.warnings(),
     }
     if body.word is not None:
-        words = words_of(chosen)
-        if words is None:
+        if (words := words_of(chosen)) is None:
             message = "`word` must be left out: this policy keeps words as they are."
             raise ApiError(400, "invalid_field", message, param="word")
         if isinstance(words, LeftOut | CommonWordResponse):
@@ -167,8 +165,7 @@ async def budget(
 @router.get("/v1/receipts/key")
 async def receipt_key(request: Request) -> dict[str, str]:
     """The public key by which this server signs receipts, for everybody who can reach it."""
-    signer = cast(Signer | None, request.app.state.signer)
-    if signer is None:
+    if (signer := cast(Signer | None, request.app.state.signer)) is None:
         raise ApiError(404, "not_found", NO_RECEIPTS)
     return {"algorithm": "Ed25519", "key": signer.public}
 

@@ -60,8 +60,7 @@ def make_app(config: Config, *, ledger: BudgetLedger | None = None, keys: ApiKey
     policies = _offered(config)
     Upstream.of(config)  # refused here, in one line: what fails when the server starts is a traceback in its log
     metrics = ServerMetrics()
-    samples = _samples(config, policies, metrics)
-    if samples is not None:
+    if (samples := _samples(config, policies, metrics)) is not None:
         samples.open()
     signer = None if config.receipt_key is None else Signer(read_or_made_key(config.receipt_key, "receipt_key"))
 

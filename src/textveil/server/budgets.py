@@ -78,8 +78,7 @@ def limit_of(
     Raises:
         ParameterError: it is spelled otherwise; or messages cost nothing, or promise nothing, at the policy.
     """
-    read = _BUDGET.fullmatch(spelled.strip())
-    if read is None:
+    if (read := _BUDGET.fullmatch(spelled.strip())) is None:
         raise _wrong(f"budget must be {_SPELLINGS}; got something else.")
     if period is not None and read["period"] not in (None, period):
         raise _wrong(f"budget must be for the period that `period` says, {period}; got one for a {read['period']}.")
@@ -167,8 +166,7 @@ class Reserving:
                 if not batch:
                     self._writes = False
                     return
-            wanted = [asked for asked in batch if asked.answer.set_running_or_notify_cancel()]
-            if wanted:
+            if wanted := [asked for asked in batch if asked.answer.set_running_or_notify_cancel()]:
                 self._answer(wanted)
 
     def _answer(self, wanted: Sequence[_Waiting]) -> None:

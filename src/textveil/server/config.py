@@ -169,8 +169,7 @@ def load_config(
     variables = {PREFIX + name.upper(): name for name in Config.model_fields}
     refuse_unread_variables(environment, variables)
     for variable, name in variables.items():
-        value = environment.get(variable)
-        if value is not None:
+        if (value := environment.get(variable)) is not None:
             told[name] = _of_environment(name, value)
     told |= {name: value for name, value in (overrides or {}).items() if value is not None}
     try:

@@ -146,15 +146,13 @@ class ConversationState:
 
     def name_hosts(self, hosts: frozenset[str]) -> None:
         """Note hosts that texts of the client name."""
-        new = hosts - self.hosts
-        if new:
+        if new := hosts - self.hosts:
             self.hosts |= new
             self._grow(sum(kept_data.ENTRY + getsizeof(host) for host in new))
 
     def name_persons(self, persons: Sequence[str]) -> None:
         """Note persons whom texts of the client name; ``persons`` begins with those that are noted."""
-        new = persons[len(self.persons) :]
-        if new:
+        if new := persons[len(self.persons) :]:
             self.persons = tuple(persons)
             self._grow(sum(kept_data.PERSON + getsizeof(person) for person in new))
 
@@ -314,7 +312,6 @@ class ConversationState:
 
     @property
     def traces_held(self) -> int:
-        """Number of its traces."""
         return len(self._written.traces)
 
     @classmethod
@@ -401,8 +398,7 @@ class Conversations:
     def of(self, account: Account, name: str) -> ConversationState:
         """Return a conversation of an account; another account's is another one, whatever its name."""
         digest = self._digest(account, "conversation", name)
-        state = self._found(digest)
-        if state is None:
+        if (state := self._found(digest)) is None:
             state = self._empty.get(digest) or ConversationState(self._grew)
             state.name, self._empty[digest] = digest, state
         return state
@@ -492,8 +488,7 @@ class Conversations:
             logger.warning("an answer is not kept: behind a restart it would be released as any text")
 
     def _loaded(self, store: kept_data.ConversationStore, digest: bytes) -> ConversationState | None:
-        parts = store.load(digest)
-        if parts and "traces" in parts[0]:
+        if (parts := store.load(digest)) and "traces" in parts[0]:
             return ConversationState.of_traces(parts)
         if not parts or "foreign_values" not in parts[0]:  # of a release before 2: its scope was that of all texts
             return None
@@ -532,8 +527,7 @@ class Conversations:
     def _found(self, digest: bytes) -> ConversationState | None:
         self.expire()
         with self._lock:
-            known = self._states.pop(digest, None)
-            if known is None:
+            if (known := self._states.pop(digest, None)) is None:
                 return None
             self._states[digest] = (self._clock(), known[1])
             return known[1]

@@ -145,8 +145,7 @@ def place_of(error: BaseException) -> str:
 def _of_validation(error: RequestValidationError) -> ApiError:
     """Tell the first fault of a body by its field, never by its value."""
     first = error.errors()[0]
-    kind = str(first.get("type", ""))
-    if kind == "json_invalid":
+    if (kind := str(first.get("type", ""))) == "json_invalid":
         return ApiError(400, "invalid_json", "the body must be JSON in UTF-8; got something else.")
     named = [str(part) for part in first.get("loc", ()) if part != "body"]
     places = [part for part in named if part != "str" and "[" not in part]  # types that were tried in turn
@@ -187,7 +186,6 @@ _WANTED: Final = {
     "less_than_equal": "at most",
     "string_unicode": "a string of Unicode characters, without lone surrogates",
 }
-
 
 # the key of a validator's bound, which is the API's and no text
 _BOUNDS: Final = {

@@ -141,7 +141,6 @@ class FindingProcesses:
         return answer
 
     async def close(self) -> None:
-        """End the processes."""
         self._closed = True
         self._note_change()
         if self._starting is not None:
@@ -149,8 +148,7 @@ class FindingProcesses:
         await asyncio.gather(*[process.end() for process in self._running])
 
     def _free(self, long: bool) -> _Process | None:
-        process = min(self._running, key=_Process.load, default=None)
-        if process is None or process.load() > 0:
+        if (process := min(self._running, key=_Process.load, default=None)) is None or process.load() > 0:
             self._start_another()
         if process is None or process.load() >= _LONG:
             return None
@@ -381,8 +379,7 @@ class FoundSpans:
             self._forget()
 
     def _used(self, key: bytes) -> Spans | None:
-        known = self._known.get(key)
-        if known is None:
+        if (known := self._known.get(key)) is None:
             return None
         self._known[key] = (self._clock(), known[1])
         self._known.move_to_end(key)

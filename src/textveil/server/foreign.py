@@ -69,8 +69,7 @@ class Phrases:
             self._longest = max(self._longest, len(each))
             node = 0
             for word in each:
-                node = self._next[node].setdefault(word, len(self._next))
-                if node == len(self._next):
+                if (node := self._next[node].setdefault(word, len(self._next))) == len(self._next):
                     self._next.append({})
                     self._ends.append(None)
             self._ends[node] = each

@@ -98,7 +98,6 @@ class Guard:
         self._names = frozenset(name.lower() for name in names)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -178,8 +177,7 @@ class Guard:
         if self._names and _name_in(host) not in self._names:
             message = "`host` of the request must be a name of this server. Add it to `hosts` of its configuration."
             raise ApiError(421, "unknown_host", message)
-        origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+        if (origin := headers.get("origin")) is not None and urlsplit(origin).netloc.lower() != host.lower():
             raise ApiError(403, "other_origin", "pages of another origin may not call this server.", "permission_error")
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
@@ -254,9 +252,7 @@ def replayed(body: bytes, receive: Receive) -> Receive:
     left = [body]
 
     async def again() -> Message:
-        if left:
-            return {"type": "http.request", "body": left.pop(), "more_body": False}
-        return await receive()
+        return {"type": "http.request", "body": left.pop(), "more_body": False} if left else await receive()
 
     return again
 
@@ -296,8 +292,7 @@ def _need_single_headers(scope: Scope) -> None:
     """Refuse headers that occur twice and may once: a proxy and this server may read different ones."""
     seen: set[bytes] = set()
     for raw, _ in scope["headers"]:
-        name = raw.lower()
-        if name not in _ONCE and not name.startswith(b"x-textveil-"):
+        if (name := raw.lower()) not in _ONCE and not name.startswith(b"x-textveil-"):
             continue
         if name in seen:
             shown = name.decode("latin-1") if name in _ONCE else "a header that begins with x-textveil-"

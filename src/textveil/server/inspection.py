@@ -70,8 +70,7 @@ def wants_receipt(request: Request) -> bool:
 
     Raises ApiError: it asks for another form, or this server signs none.
     """
-    asked = request.headers.get(RECEIPT)
-    if asked is None:
+    if (asked := request.headers.get(RECEIPT)) is None:
         return False
     if asked != "signed":
         raise ApiError(400, "invalid_header", "X-Textveil-Receipt must be `signed`; got something else.")

@@ -55,8 +55,7 @@ def restorer_bytes(maps: Iterable[PrivateMap]) -> int:
 def release_bytes(release: Release) -> int:
     """Return the bytes of a release, its private map and the values that a scope remembers of it."""
     spans = _SPAN * (len(release.spans) + len(release.drawn_spans))
-    private_map = release.private_map
-    if private_map is None:
+    if (private_map := release.private_map) is None:
         return _RELEASE + spans + getsizeof(release.text)
     values = sum(getsizeof(piece.original) for piece in private_map.replaced)
     return _RELEASE + spans + map_bytes(private_map) + values
@@ -117,7 +116,6 @@ class MapTable:
         self._told = 0
 
     def number(self, private_map: PrivateMap) -> int:
-        """Return the number of a map."""
         if id(private_map) not in self._numbers:
             self._numbers[id(private_map)] = len(self._maps)
             self._maps.append(private_map)
@@ -305,10 +303,8 @@ class WrittenAnswers:
         self._read: tuple[PrivateMap, ...] = ()
 
     def find(self, place: str, read: str, number: int, behind: str, number_behind: int) -> Written | None:
-        """See ``ConversationState.written``."""
         digest = self._digest("wrote", place, read)
-        known = self._written.get(digest)
-        if not known:
+        if not (known := self._written.get(digest)):
             if digest in self._forgotten:
                 raise ForgottenConversation
             return None

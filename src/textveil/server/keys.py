@@ -153,8 +153,7 @@ class ApiKeys(ServerTables):
         The caller checks whether it has ended. This takes as long as argon2 if the secret is right and was not found
         right before.
         """
-        written = _WRITTEN.fullmatch(sent)
-        if written is None:
+        if (written := _WRITTEN.fullmatch(sent)) is None:
             return None
         identity, secret = written.groups()
         with told(), self.engine.connect() as connection:
@@ -223,9 +222,7 @@ class Caller:
     def policy(self, asked: str | None) -> str | None:
         """Return the policy of a request that names ``asked``; None is the server's default.
 
-        A smaller epsilon (``NAME@4``) is always allowed.
-
-        Raises ApiError: the key, or its tenant, may not use it.
+        A smaller epsilon (``NAME@4``) is always allowed. Raises ApiError: the key, or its tenant, may not use it.
         """
         if not self.policies:
             return asked
@@ -326,23 +323,19 @@ class Callers:
 
     async def _facts(self, token: str) -> KeyFacts:
         digest = hmac.new(self._secret, token.encode("utf-8", "surrogatepass"), hashlib.sha256).digest()
-        known = self._known.get(digest)
-        if known is None or known.until <= time.monotonic():
+        if (known := self._known.get(digest)) is None or known.until <= time.monotonic():
             self._known.pop(digest, None)
-            facts = await self._verified_once(digest, token)
-            if facts is None:
+            if (facts := await self._verified_once(digest, token)) is None:
                 raise _refused("this API key is not one of this server's.")
             known = self._known[digest] = _Remembered(facts, time.monotonic() + self._seconds)
             if len(self._known) > _REMEMBERED:
                 self._known.popitem(last=False)
-        ended = known.facts.ends(microseconds())
-        if ended is not None:
+        if (ended := known.facts.ends(microseconds())) is not None:
             raise _refused(f"this API key was {ended}." if ended == "revoked" else "this API key has expired.", ended)
         return known.facts
 
     async def _verified_once(self, digest: bytes, token: str) -> KeyFacts | None:
-        under_way = self._verifying.get(digest)
-        if under_way is None:
+        if (under_way := self._verifying.get(digest)) is None:
             under_way = self._verifying[digest] = asyncio.ensure_future(self._verified(token))
 
             def ended(task: asyncio.Future[KeyFacts | None]) -> None:

@@ -95,8 +95,7 @@ def install(routes: Sequence[str], headers: Sequence[str]) -> None:
 
     Raises ParameterError: as ``Gate``; or there are settings, and no proxy.
     """
-    proxy = sys.modules.get("litellm.proxy.proxy_server")
-    if proxy is None:
+    if (proxy := sys.modules.get("litellm.proxy.proxy_server")) is None:
         need(not routes and not headers, "unread_routes", "some", "left out where LiteLLM's proxy does not run")
         return
     inner = proxy.app.middleware_stack or proxy.app.build_middleware_stack()
@@ -179,8 +178,7 @@ class Gate:
                 shown[name] = [{"role": "user", "content": STAND_IN}] if name == "messages" else STAND_IN
         if isinstance(asked.get("user"), str):
             shown["user"] = asked["user"]  # whom LiteLLM counts the request for; the guardrail takes it out
-        session = _session(asked, headers)
-        if session:
+        if session := _session(asked, headers):
             said = session.encode("utf-8", "surrogatepass")
             shown[_SESSION] = hmac.digest(self._key, said, "sha256").hex()[:32]
         return Withheld(kind, asked, shown)

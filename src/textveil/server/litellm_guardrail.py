@@ -45,14 +45,12 @@ from textveil.server.litellm_gate import CHATS, COMPLETIONS, EMBEDDINGS, CallKin
 from textveil.server.policies import OfferedPolicies
 from textveil.server.service import BudgetLedger, SanitizingService
 
-try:
+with MissingExtra("litellm", "litellm"):
     import litellm
     from fastapi import HTTPException
     from litellm.integrations.custom_guardrail import CustomGuardrail, get_session_id_from_request_data
     from litellm.types.guardrails import GuardrailEventHooks
     from litellm.types.utils import ModelResponse, ModelResponseStream, TextCompletionResponse
-except ImportError:
-    raise MissingExtra("litellm", "litellm") from None
 
 _MARK: Final = "textveil"  # in LiteLLM's metadata of a sanitized request, with a random word that no client can know
 # by LiteLLM's name of a call; all others are refused
@@ -186,8 +184,7 @@ class TextveilGuardrail(CustomGuardrail):
 
     async def async_post_call_success_hook(self, data: dict[str, Any], user_api_key_dict: Any, response: Any) -> Any:
         """Return the answer with its originals, as a copy: LiteLLM logs the other."""
-        memory = self._taken(data)
-        if memory is None or not isinstance(response, ModelResponse | TextCompletionResponse):
+        if (memory := self._taken(data)) is None or not isinstance(response, ModelResponse | TextCompletionResponse):
             return response
         restoration = await restoration_of(memory)
         answer = response.model_dump()
@@ -206,8 +203,7 @@ class TextveilGuardrail(CustomGuardrail):
         self, user_api_key_dict: Any, response: AsyncIterator[Any], request_data: dict[str, Any]
     ) -> AsyncGenerator[Any, None]:
         """Yield a streamed answer, restored as it comes."""
-        memory = self._taken(request_data)
-        if memory is None:
+        if (memory := self._taken(request_data)) is None:
             async for chunk in response:
                 yield chunk
             return
@@ -234,15 +230,13 @@ class TextveilGuardrail(CustomGuardrail):
         return None if handled is None else handled.headers
 
     async def _sanitize(self, data: dict[str, Any], call_type: str, key: Any) -> None:
-        kind = _KINDS.get(call_type)
-        if kind is None:
+        if (kind := _KINDS.get(call_type)) is None:
             raise ApiError(400, "unsupported_call", "only chats, completions and embeddings can be sanitized.")
         if litellm.enable_preview_features:  # would send metadata on, which nobody reads
             raise ApiError(500, "unsafe_setting", "LiteLLM's `enable_preview_features` must be off.", "server_error")
         account, asked = _account(key), {name: value for name, value in data.items() if name not in _LITELLM}
         if key is not None and key is not account:  # the proxy's: what it was given is a stand-in
-            request = withheld()
-            if request is None or request.kind is not kind:
+            if (request := withheld()) is None or request.kind is not kind:
                 raise ApiError(
                     500, "no_gate", "the request came past textveil's gate; nothing was sent.", "server_error"
                 )
@@ -257,8 +251,7 @@ class TextveilGuardrail(CustomGuardrail):
     def _conversation(
         self, data: Mapping[str, Any], asked: Mapping[str, Any], kind: CallKind, account: Account
     ) -> ConversationState:
-        named = get_session_id_from_request_data(dict(data))
-        if named:
+        if named := get_session_id_from_request_data(dict(data)):
             return self._conversations.of(account, f"named {named}")
         return self._conversations.of(account, f"begun {beginning(asked, kind.begins)}")
 
@@ -289,8 +282,7 @@ class TextveilGuardrail(CustomGuardrail):
         return self._handled.get(_word_of(data))
 
     def _taken(self, data: Mapping[str, Any]) -> RequestMemory | None:
-        handled = self._known(data)
-        if handled is None:
+        if (handled := self._known(data)) is None:
             return None
         self._handled[_word_of(data)] = handled._replace(memory=None)
         return handled.memory
@@ -331,8 +323,7 @@ def _account(key: Any) -> Account:
     """Return who pays: an account; or a key's team, its person or the request's, and LiteLLM's digest of the key."""
     if isinstance(key, Account):
         return key
-    person = getattr(key, "user_id", None)
-    if person in (None, "", "default_user_id"):
+    if (person := getattr(key, "user_id", None)) in (None, "", "default_user_id"):
         person = getattr(key, "end_user_id", None)
     return Account(getattr(key, "team_id", None) or "litellm", person or None, getattr(key, "api_key", None) or None)
 
@@ -398,11 +389,9 @@ class GuardedCalls:
         return self._answer(litellm.acompletion, "acompletion", {"model": model, "messages": messages, **fields})
 
     def text_completion(self, model: str, prompt: Any, **fields: Any) -> Any:
-        """Call ``litellm.text_completion``."""
         return self._answer(litellm.atext_completion, "atext_completion", {"model": model, "prompt": prompt, **fields})
 
     def embedding(self, model: str, input: Any, **fields: Any) -> Any:
-        """Call ``litellm.embedding``."""
         return self._answer(litellm.aembedding, "aembedding", {"model": model, "input": input, **fields})
 
     def close(self) -> None:

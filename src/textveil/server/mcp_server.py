@@ -142,7 +142,6 @@ class TextTools:
 
     @property
     def policies(self) -> tuple[str, ...]:
-        """The policies that may be named."""
         return tuple(self._service.policies.all)
 
     async def call(self, tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -190,8 +189,7 @@ class TextTools:
             return paid.budget
 
     async def _restore(self, given: RestoreArguments) -> dict[str, Any]:
-        state = self._conversations.find(self._account, given.conversation)
-        if state is None:
+        if (state := self._conversations.find(self._account, given.conversation)) is None:
             raise ParameterError("conversation must be one that sanitize answered and that is still remembered.")
         return await self._service.in_thread(partial(_restored, state.maps, given.text))
 
@@ -230,10 +228,9 @@ def _audited(given: AuditArguments) -> dict[str, Any]:
 def make_server(tools: TextTools, offered: Collection[str] = TOOLS) -> Server[Any]:
     """Return a server of the Model Context Protocol, for any transport of the SDK.
 
-    Every failure of a tool is an answer of one line that holds nothing of the text; nothing is logged.
-
-    ``tools``: that it runs; ``offered``: names of the tools that clients see and may call.
-    Raises ParameterError: an unknown tool, or none at all.
+    Every failure of a tool is an answer of one line that holds nothing of the text; nothing is logged. ``tools``: that
+    it runs; ``offered``: names of the tools that clients see and may call. Raises ParameterError: an unknown tool, or
+    none at all.
     """
     for tool in offered:
         need(tool in TOOLS, "tools", tool[:40], f"among {', '.join(TOOLS)}")

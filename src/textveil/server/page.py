@@ -136,8 +136,7 @@ class PublicExamples:
 
 def _at(epsilon: float) -> tuple[Sanitizer, dict[str, Any]]:
     sanitizer = Sanitizer(policy(POLICY, epsilon=epsilon))
-    mechanism = sanitizer.mechanism
-    if mechanism is None:
+    if (mechanism := sanitizer.mechanism) is None:
         raise UnsupportedGuarantee(f"the policy {POLICY} must draw words; it does not.")
     law = explain(mechanism, WORD, top=_OUTCOMES).to_data()
     outcomes = [{"word": output["word"], "probability": output["estimate"]} for output in law["outputs"]]

@@ -30,11 +30,8 @@ class OfferedPolicies:
     for a smaller one, of ``EPSILONS``: the policy ``NAME@4`` is NAME with its words drawn at epsilon 4. So a client can
     have more protection than the operator's policy gives, and never less.
 
-    Args:
-        default: the policy of requests that name none.
-        folder: of ``NAME.toml`` files.
-        make: a sanitizer of a policy.
-        policies: offered in place of the package's, by name.
+    ``default``: the policy of requests that name none; ``folder``: of ``NAME.toml`` files; ``make``: a sanitizer of a
+    policy; ``policies``: offered in place of the package's, by name.
 
     Raises:
         ParameterError: a file is no policy or has the name of one of the package's; the default is not there.
@@ -69,7 +66,6 @@ class OfferedPolicies:
 
     @property
     def all(self) -> Mapping[str, Policy]:
-        """Every policy by its name."""
         return self._policies
 
     def name(self, asked: str | None) -> str:
@@ -111,9 +107,7 @@ class OfferedPolicies:
         return () if chosen is None else _epsilons(chosen)
 
     def policy(self, name: str) -> Policy:
-        """Return the policy of a name that ``name`` or ``at`` returned."""
-        policy = self._policies.get(name)
-        if policy is not None:
+        if (policy := self._policies.get(name)) is not None:
             return policy
         chosen, written = self._policies[self.base(name)], name.rpartition(_AT)[2]
         words = (replace(rule, epsilon=float(written)) if rule.kind == "word" else rule for rule in chosen.rules)
@@ -125,18 +119,15 @@ class OfferedPolicies:
 
     def sanitizer(self, name: str) -> Sanitizer:
         """Return the sanitizer of a policy; making one may take seconds if words are drawn."""
-        sanitizer = self._made.get(name)
-        if sanitizer is None:
+        if (sanitizer := self._made.get(name)) is None:
             with self._lock:
-                sanitizer = self._made.get(name)
-                if sanitizer is None:
+                if (sanitizer := self._made.get(name)) is None:
                     sanitizer = self._made[name] = self._make(self.policy(name))
         return sanitizer
 
     def kept(self, name: str) -> KeptPolicy | None:
         """Return what tells whether kept releases are still of a policy; None if it is unknown or cannot be made."""
-        known = self._kept.get(name)
-        if known is None:
+        if (known := self._kept.get(name)) is None:
             try:
                 setting = self.sanitizer(self.name(name)).setting
             except TextveilError:
@@ -161,7 +152,6 @@ class OfferedPolicies:
         return chosen.finds_spans and set(chosen.detectors) <= {"embedded"}
 
     def is_made(self, name: str) -> bool:
-        """Tell whether its sanitizer is made."""
         return name in self._made
 
     def finder(self, name: str) -> SpanFinder | None:

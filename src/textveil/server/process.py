@@ -168,7 +168,6 @@ class BoundedProtocol(HttpToolsProtocol):
         super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Count a header."""
         self._count(len(name) + len(value))
         super().on_header(name, value)
 
@@ -209,8 +208,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self.transport.abort()
 
     def _forget(self, name: str) -> None:
-        timer = getattr(self, name)
-        if timer is not None:
+        if (timer := getattr(self, name)) is not None:
             timer.cancel()
             setattr(self, name, None)
 

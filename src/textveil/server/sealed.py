@@ -158,18 +158,15 @@ class ServerTables:
         make_tables(self.engine)
 
     def close(self) -> None:
-        """Close the database."""
         self.engine.dispose()
 
 
 class SealedMaps(ServerTables):
     """Keeps maps as ``kept_data.KeptMaps`` does, in the ledger's database.
 
-    Every method raises LedgerError if the database fails or its data was changed.
-
-    ``url``: of the ledger's database; ``seconds``: how long each is kept; ``clock``: microseconds since 1970.
-
-    Raises LedgerError: the database cannot be opened; ParameterError: there is no key of the ledger.
+    Every method raises LedgerError if the database fails or its data was changed. ``url``: of the ledger's database;
+    ``seconds``: how long each is kept; ``clock``: microseconds since 1970. Raises LedgerError: the database cannot be
+    opened; ParameterError: there is no key of the ledger.
     """
 
     def __init__(self, url: str, seconds: float, *, clock: Callable[[], int] = microseconds) -> None:
@@ -190,7 +187,6 @@ class SealedMaps(ServerTables):
         return identity
 
     def find(self, owner: Owner, identity: str) -> tuple[PrivateMap, ...] | None:
-        """See ``KeptMaps.find``."""
         tenant, unit = owner
         wanted = (MAPS.c.id == self._digest(tenant, identity)) & (MAPS.c.until > self.clock())
         with told(), self.engine.connect() as connection:
@@ -214,13 +210,9 @@ def _bytes(text: str) -> bytes:
 class SealedConversations(ServerTables):
     """Keeps conversations for a while; see ``kept_data.ConversationStore``.
 
-    Every method raises LedgerError if the database fails or its data was changed.
-
-    Args:
-        url: of the ledger's database.
-        seconds: how long each is kept after it was last written.
-        only_traces: see ``kept_data.ConversationStore``.
-        clock: microseconds since 1970.
+    Every method raises LedgerError if the database fails or its data was changed. ``url``: of the ledger's database;
+    ``seconds``: how long each is kept after it was last written; ``only_traces``: see ``kept_data.ConversationStore``;
+    ``clock``: microseconds since 1970.
 
     Attributes:
         key: of names, the same in every process that has the ledger's.
@@ -229,12 +221,7 @@ class SealedConversations(ServerTables):
     """
 
     def __init__(
-        self,
-        url: str,
-        seconds: float,
-        *,
-        only_traces: bool = False,
-        clock: Callable[[], int] = microseconds,
+        self, url: str, seconds: float, *, only_traces: bool = False, clock: Callable[[], int] = microseconds
     ) -> None:
         self.only_traces = only_traces
         self.key = hmac.new(ledger_key(url), b"textveil names of conversations", hashlib.sha256).digest()
@@ -275,8 +262,7 @@ class SealedConversations(ServerTables):
     def load(self, name: bytes) -> list[Any] | None:
         """Return the data of a conversation, in the order in which they were added; None if its time is over."""
         with told(), reading(self.engine) as connection:
-            head = self._opened(connection, name, "conversation")
-            if head is None or "parts" not in head:
+            if (head := self._opened(connection, name, "conversation")) is None or "parts" not in head:
                 return None if head is None else [head]  # a whole one, of form 3
             parts = {row["number"]: bytes(row["sealed"]) for row in rows_of(connection, PARTS, "id", _place(name))}
         writer, sealing = head["writer"], _sealing(name)

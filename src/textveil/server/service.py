@@ -53,8 +53,6 @@ Value = TypeVar("Value")
 Spans: TypeAlias = list[list[DetectedSpan]]
 
 logger = logging.getLogger("textveil.server.service")
-
-
 ALONE_CHARACTERS: Final = 2_000
 """Values in longer texts are found by a process that can be killed, never by the server: no search holds others up.
 
@@ -91,9 +89,8 @@ _WAITING: Final = 16  # maximum number of calls with long texts that are under w
 async def beside(size: int, work: Callable[[], Result]) -> Result:
     """Do work in proportion to a size at once, or in a thread if it is long.
 
-    A caller that is cancelled waits for the thread: it holds what the thread reads.
-
-    ``size``: characters or bytes; ``work``: touches nothing that the server changes meanwhile.
+    A caller that is cancelled waits for the thread: it holds what the thread reads. ``size``: characters or bytes;
+    ``work``: touches nothing that the server changes meanwhile.
     """
     if size <= LONG_CHARACTERS:
         return work()
@@ -270,7 +267,6 @@ class SanitizingService:
         self._reserving.close()
 
     async def in_thread(self, work: Callable[[], Result]) -> Result:
-        """Do long work in a thread."""
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
 
     async def _in_turn(
@@ -284,8 +280,7 @@ class SanitizingService:
         async with conversation.lock:
             digests = await self._digests(name, wanted, conversation)
             releases = {key: conversation.known(digest) for key, digest in digests.items()}
-            new = [key for key, release in releases.items() if release is None]
-            if new:
+            if new := [key for key, release in releases.items() if release is None]:
                 origins, contexts = map(list, zip(*(told[key] for key in new), strict=True))
                 own = [told[key][0] is None and not _declares(key[0]) for key in new]
                 hosts = [told[key][0] is None and not _is_document(key[0]) for key in new]
@@ -455,8 +450,7 @@ class SanitizingService:
         return PaidReleases(tuple(releases), guarantee, balance, budget, name)
 
     def _known_of(self, name: str, setting: Setting) -> _Known:
-        known = self._known.get(name)
-        if known is None:
+        if (known := self._known.get(name)) is None:
             known = self._known[name] = _known_of(name, setting)
         return known
 

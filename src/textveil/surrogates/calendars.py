@@ -71,69 +71,19 @@ _SHORT: Final = {
 }
 _OTHERS: Final = {
     "en": {"weds": ("en short weekday", 3)},
-    "de": {
-        "maerz": ("de month", 3),
-        "mrz": ("de short month", 3),
-        "janner": ("de month", 1),
-        "sonnabend": ("de weekday", 6),
-    },
+    "de": {"maerz": ("de month", 3), "mrz": ("de short month", 3), "janner": ("de month", 1), "sonnabend": ("de weekday", 6)},
     "ru": {
-        **{
-            f"{stem}{end}": ("ru month", number)
-            for number, stem in enumerate(
-                [
-                    "январ",
-                    "феврал",
-                    "март",
-                    "апрел",
-                    "ма",
-                    "июн",
-                    "июл",
-                    "август",
-                    "сентябр",
-                    "октябр",
-                    "ноябр",
-                    "декабр",
-                ],
-                1,
-            )
-            for end in ("е", "ь", "и", "й")
-        },
+        f"{stem}{end}": ("ru month", number)
+        for number, stem in enumerate("январ феврал март апрел ма июн июл август сентябр октябр ноябр декабр".split(), 1)
+        for end in "еьий"
     },
     "ar": {
-        **{
-            name: ("ar month", number)
-            for number, name in enumerate(
-                [
-                    "جانفي",
-                    "فيفري",
-                    "مارس",
-                    "افريل",
-                    "ماي",
-                    "جوان",
-                    "جويلية",
-                    "اوت",
-                    "سبتمبر",
-                    "اكتوبر",
-                    "نوفمبر",
-                    "ديسمبر",
-                ],
-                1,
-            )
-        },
-        "ابريل": ("ar month", 4),
-        "اغسطس": ("ar month", 8),
-        "شباط": ("ar month", 2),
-        "اذار": ("ar month", 3),
-        "نيسان": ("ar month", 4),
-        "ايار": ("ar month", 5),
-        "حزيران": ("ar month", 6),
-        "تموز": ("ar month", 7),
-        "اب": ("ar month", 8),
-        "ايلول": ("ar month", 9),
+        name: ("ar month", number)
+        for number, names in enumerate("جانفي فيفري|شباط مارس|اذار افريل|ابريل|نيسان ماي|ايار جوان|حزيران جويلية|تموز اوت|اغسطس|اب سبتمبر|ايلول اكتوبر نوفمبر ديسمبر".split(), 1)
+        for name in names.split("|")
     },
     "es": {"setiembre": ("es month", 9), "set": ("es short month", 9)},
-}
+}  # fmt: skip
 _SHORTEST: Final = 3  # letters of a name that is cut short
 
 

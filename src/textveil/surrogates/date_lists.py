@@ -67,8 +67,7 @@ def convention_of(values: Iterable[str], order: str, language: str, shown: str =
     languages = (language,) if language != OF_TEXT else _languages(dates, shown)
     if order != OF_TEXT:
         return Convention(order == DAY_FIRST, languages)
-    day_first = _of_digits([pair for date_text in dates for pair in _pairs(date_text)])
-    if day_first is None:
+    if (day_first := _of_digits([pair for date_text in dates for pair in _pairs(date_text)])) is None:
         day_first = _of_form(dates, languages[0])
     if day_first is None:
         return Convention(day_first=False, languages=languages, settled=not any(map(_pairs, dates)), shown=False)
@@ -253,8 +252,7 @@ def read_dates(
         return None
     pieces = _joined_years(pieces, between)
     for read in (_years, _in_digits, _named):
-        dates = read(pieces, between, day_first, language, short_months)
-        if dates is not None:
+        if (dates := read(pieces, between, day_first, language, short_months)) is not None:
             return dates
     return None
 
@@ -279,8 +277,7 @@ def _made(parts: list[_Part], between: list[str], style: _Style, known: Known) -
         return None
     full = all(part.year >= 0 for part in parts)
     years = any(part.year >= 0 for part in parts)
-    shared = _shared(parts, from_left=style.order == "md")
-    if shared is None:
+    if (shared := _shared(parts, from_left=style.order == "md")) is None:
         return None
     if years and not full:
         shared = _ascending(shared)
@@ -467,10 +464,8 @@ def with_day_in_digits(value: str, language: str) -> str:
         day = _spelled(language).get(read_as(behind["day"]).replace("-", " ")) if behind else None
         if behind and day is not None:
             return f"{behind['month']} {day}{value[behind.end() :]}"
-    spelled = _SPELLED.match(value)
-    if spelled is None or language not in _DAYS_IN_WORDS:
+    if (spelled := _SPELLED.match(value)) is None or language not in _DAYS_IN_WORDS:
         return value
-    day = _spelled(language).get(read_as(spelled["day"]).replace("-", " "))
-    if day is None:
+    if (day := _spelled(language).get(read_as(spelled["day"]).replace("-", " "))) is None:
         return value
     return f"{day}{ordinal_ending(day) if language == 'en' else '.' if language == 'de' else ''}{value[spelled.end('day') :]}"

@@ -123,7 +123,6 @@ def _of_country(read: _Read, scope: Scope, rng: np.random.Generator) -> str:
 
 @cache
 def _countries(adjectives: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the countries of some adjectives."""
     known = frozenset(adjectives)
     return tuple(name for name in places().pools[COUNTRY] if places().adjective_of[key_of(name)] in known)
 

@@ -27,7 +27,6 @@ class Together:
     first: Callable[[Sequence[str], Scope, np.random.Generator], None]
 
     def __call__(self, value: str, scope: Scope, rng: np.random.Generator) -> str | None:
-        """Draw one value."""
         return self.draw(value, scope, rng)
 
 

@@ -64,8 +64,7 @@ SURROGATE_ENTRIES: Final[Table[SurrogateEntry]] = Table(
 def surrogate_entries() -> dict[str, SurrogateEntry]:
     """Return every surrogate that is installed, by name; textveil's own first.
 
-    Raises:
-        ParameterError: two packages give one name, or one gives what declares no surrogate of its name.
+    Raises ParameterError: two packages give one name, or one gives what declares no surrogate of its name.
     """
     return SURROGATE_ENTRIES.installed()
 
@@ -73,9 +72,8 @@ def surrogate_entries() -> dict[str, SurrogateEntry]:
 def make_surrogate(name: str, epsilon: float = 0.0, options: Mapping[str, Any] = MappingProxyType({})) -> Surrogate:
     """Return the surrogate of that name, with its own options; ``epsilon`` pays for what ``counts`` says.
 
-    Raises:
-        UnknownNameError: no such surrogate.
-        ParameterError: an option is unknown or outside its domain, or epsilon is not possible for it.
+    Raises UnknownNameError: no such surrogate; ParameterError: an option is unknown or outside its domain, or epsilon
+    is not possible for it.
     """
     entry = SURROGATE_ENTRIES.find(name)
     known = dict(options_of(entry.make))
@@ -157,12 +155,10 @@ class SurrogateEntry:
 
     @property
     def takes_epsilon(self) -> bool:
-        """True if an epsilon above 0 is possible."""
         return "epsilon" in self.options()
 
     @property
     def needs_epsilon(self) -> bool:
-        """True if 0 is impossible."""
         return self.takes_epsilon and self.options()["epsilon"].required
 
 

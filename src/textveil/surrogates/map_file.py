@@ -78,13 +78,11 @@ class Frame(NamedTuple):
 
 def need_package() -> tuple[Any, Any, Any, type[Exception]]:
     """Return the cipher, key derivation, digest and tag error of ``cryptography``. Raises MissingExtra without it."""
-    try:
+    with MissingExtra("cryptography", "maps"):
         from cryptography.exceptions import InvalidTag
         from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
         from cryptography.hazmat.primitives.hashes import SHA256
         from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-    except ImportError:
-        raise MissingExtra("cryptography", "maps") from None
     return ChaCha20Poly1305, HKDF, SHA256, InvalidTag
 
 
@@ -224,10 +222,8 @@ def ended(cipher: MapCipher, blocks: int, documents: int) -> bytes:
 class MapFile:
     """A map file; every way through it reads the file again, a block at a time.
 
-    Raises:
-        InputError: it cannot be read, is no map file, or was changed.
-        ParameterError: the key is another one.
-        MissingExtra: ``cryptography`` is not installed.
+    Raises InputError: it cannot be read, is no map file, or was changed; ParameterError: the key is another one;
+    MissingExtra: ``cryptography`` is not installed.
     """
 
     def __init__(self, path: Path, key: bytes) -> None:
@@ -262,9 +258,7 @@ class MapFile:
     def document(self, number: int) -> Document:
         """Return the maps of one document, from 1; reads the whole file, so that it is known to be whole.
 
-        Raises:
-            ParameterError: there are fewer.
-            InputError: the file was changed.
+        Raises ParameterError: there are fewer; InputError: the file was changed.
         """
         wanted, count = None, 0
         for count, maps in enumerate(self.documents(), start=1):

@@ -38,8 +38,7 @@ class KnownSurrogate:
         """Note that a surrogate, as it is written there, stands for an original; whether that says anything new."""
         surface, compared = plain(surface), compared_form(original)
         new = surface not in self._exact
-        there = self._exact.setdefault(surface, original)
-        if there is not None and compared_form(there) != compared:
+        if (there := self._exact.setdefault(surface, original)) is not None and compared_form(there) != compared:
             self._exact[surface], new = None, True
         if self._first is None:
             self._first, self._surface = original, surface
@@ -163,8 +162,7 @@ class Mentions:
             self._starts = re.compile(f"{_STAMP}|{_WORD}{others}")
         starts = self._starts
         while (token := starts.search(text, at)) is not None and token.start() < stop:
-            mention = self._longest(text, token.start(), token.group())
-            if mention is None:
+            if (mention := self._longest(text, token.start(), token.group())) is None:
                 at = token.end()
             else:
                 yield mention
@@ -205,8 +203,7 @@ class Mentions:
                 best = FoundMention(start, at, 0, node[None])
             if " " in node and (gap := _gap(text, at)):
                 node, at = node[" "], at + gap
-            token = _TOKEN.match(text, at)
-            if token is None:
+            if (token := _TOKEN.match(text, at)) is None:
                 return best
             word = token.group()
             folded = word.casefold()

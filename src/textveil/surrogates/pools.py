@@ -105,9 +105,8 @@ def own_pool(
 ) -> Drawn:
     """A pseudonym out of public entries that the user gives; in a policy's file, ``file`` is a path from its folder.
 
-    Raises:
-        ParameterError: neither or both are given, or there are fewer than two different entries.
-        InputError: the file cannot be read.
+    Raises ParameterError: neither or both are given, or there are fewer than two different entries; InputError: the
+    file cannot be read.
     """
     need((words is None) != (file is None), "words", "both or neither", "given, or `file`, and not both")
     entries = _checked(words, "words") if file is None else _checked(_lines(file), "file")

@@ -81,8 +81,7 @@ def restore(text: str, private_map: Maps, *, in_urls: InUrls = "named-hosts") ->
         in_urls: "named-hosts"; "never" restores nothing within URLs, and "everywhere" all of it, which lets the writer
             of an answer have originals sent to any host.
 
-    Raises:
-        ParameterError: one of them is of another type or value.
+    Raises ParameterError: one of them is of another type or value.
     """
     return Restorer(private_map, in_urls=in_urls).restore(text).text
 
@@ -91,10 +90,7 @@ class Restorer:
     """Restores texts by one map or several; making it takes as long as reading the releases once.
 
     An iterable of maps that is no sequence (a map file) is read twice, and only its surrogates are kept: it restores by
-    mention only. ``in_urls`` is as for ``restore``.
-
-    Raises:
-        ParameterError: an argument is of another type or value.
+    mention only. ``in_urls`` is as for ``restore``. Raises ParameterError: an argument is of another type or value.
     """
 
     def __init__(self, private_map: Maps, *, in_urls: InUrls = "named-hosts") -> None:
@@ -249,8 +245,7 @@ def _checked(private_map: Maps) -> Iterable[PrivateMap]:
         maps = tuple(private_map) if isinstance(private_map, Iterator) else private_map
         if not isinstance(maps, Sequence):
             return maps
-        others = [type(given).__name__ for given in maps if not isinstance(given, PrivateMap)]
-        if not others:
+        if not (others := [type(given).__name__ for given in maps if not isinstance(given, PrivateMap)]):
             return maps
         got = others[0]
     else:
@@ -310,7 +305,6 @@ def _before(private_map: PrivateMap, pieces: Sequence[Replaced], mention: FoundM
 
 
 def _restored(text: str, mention: FoundMention, original_of: Callable[[str], str | None]) -> str | None:
-    """Return the original of a mention, inflected as the mention is; None if the mention is ambiguous."""
     end = mention.end - mention.suffix
     original = original_of(text[mention.start : end])
     return None if original is None else inflected(original, text[end : mention.end])
@@ -436,8 +430,7 @@ class RestoringStream:
             self._give(parts, written[at:start])
             if mention.known.whole:
                 self._used.add(id(mention.known))
-            original = _restored(text, mention, mention.known.original)
-            if original is None:
+            if (original := _restored(text, mention, mention.known.original)) is None:
                 self.ambiguous.append(RestoredPlace(self._given, self._given + end - start))
                 self._give(parts, written[start:end])
             else:

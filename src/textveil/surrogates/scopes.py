@@ -115,7 +115,6 @@ class MemoryScope:
         return len(self._places) + sum(map(len, self._drawn.values()))
 
     def generator(self, label: str, value: str, rng: np.random.Generator) -> np.random.Generator:
-        """``rng``."""
         return rng
 
     def remembered(self, label: str) -> dict[str, str]:
@@ -145,7 +144,6 @@ class ApartScope:
         self.place, self.generator, self.remembered = own.place, own.generator, own.remembered
 
     def mention(self) -> ApartScope:
-        """Return the scope of one mention."""
         return ApartScope(self._scope)
 
     def echo(self, kind: str, value: str) -> str | None:

@@ -86,8 +86,7 @@ def page_of(released: Iterable[str], shown: Iterable[str] = ()) -> Page:
 @lru_cache(maxsize=2)
 def _shown_by(released: str) -> tuple[str, int, int]:
     """Return the language of a text, and how many of its words are written as in Great Britain, and as in America."""
-    language = language_of(released)
-    if language not in ("", "en"):
+    if (language := language_of(released)) not in ("", "en"):
         return language, 0, 0
     begun = {word[:_BEGUN] for word in words_of(released)}
     british = "\xa3" in released or "&" in released or not _GB_BEGUN.isdisjoint(begun)
@@ -176,8 +175,6 @@ class Surrogate(Protocol):
         """Return a surrogate for each mention of one text, in order.
 
         A draw looks at the value only in the way that its guarantee says: at ``epsilon`` 0 the distribution of the
-        output is the same for every value with the same public facts.
-
-        Args:
-            scope: what the surrogates so far were, if they are to agree.
+        output is the same for every value with the same public facts. ``scope``: what the surrogates so far were, if
+        they are to agree.
         """

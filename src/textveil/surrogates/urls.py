@@ -147,8 +147,7 @@ def narrowed(text: str, rank: int) -> tuple[str, int]:
         return kept
 
     short = _RUN.sub(fewer, text)
-    end = len(text) - len(text.rstrip("\0" + _PLAIN_BLANKS))
-    if end == 0:
+    if (end := len(text) - len(text.rstrip("\0" + _PLAIN_BLANKS))) == 0:
         return short, rank if not text else -1
     before = rank if end == len(text) else -1
     return short, max(before, *(_RANKS.get(blank, 0) for blank in set(text[-end:])))
@@ -214,8 +213,7 @@ _ENDS: Final = {
 class UrlRule:
     """Places within URLs in which originals are put back.
 
-    Raises:
-        ParameterError: there is no such mode.
+    Raises ParameterError: there is no such mode.
     """
 
     # "never" (but a URL of the user's own is restored as a whole), "named-hosts", or "everywhere", which lets the
@@ -371,8 +369,7 @@ class UrlScanner:
         """Return where the URL ends in a text that follows; None if it goes on."""
         begin = 0
         if self._quote:
-            quote = self._closing_quote(text)
-            if quote is None:
+            if (quote := self._closing_quote(text)) is None:
                 return None
             self._within, begin = "quoted" if self._quote.endswith('"') else "bare", quote + 1
             self._quote = ""
@@ -381,8 +378,7 @@ class UrlScanner:
                 return begin
             self._within = "bare"
         if self._within in ("paren", "angle", "tag"):
-            close = self._closing_mark(text)
-            if close is None:
+            if (close := self._closing_mark(text)) is None:
                 return None
             self._within, begin = "bare", close
         blank = _ENDS[str(self._within)].search(text, begin)
@@ -412,8 +408,7 @@ class UrlScanner:
     def _follow(self, text: str) -> None:
         while text:
             if self._slashes:
-                slashes = _SLASHES.match(text)
-                if slashes is not None:
+                if (slashes := _SLASHES.match(text)) is not None:
                     self._lead += slashes[0]
                     text = text[slashes.end() :]
                 self._slashes = not text

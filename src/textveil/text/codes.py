@@ -295,8 +295,7 @@ class TextCodes:
     def _learn(self, wanted: set[Any], recent: dict[Any, Codes]) -> dict[str, Codes]:
         """Learn pieces that are not among the recent ones, as one text: none holds a space, so spaces part them."""
         learned = self._pieces.again(wanted, recent)
-        pieces = list(wanted.difference(learned))
-        if not pieces:
+        if not (pieces := list(wanted.difference(learned))):
             return learned
         joined = " ".join(pieces) + " "
         surfaces = split(text_marks.with_plain_marks(joined) if self._plain else joined)
@@ -351,8 +350,7 @@ class TextCodes:
         return _row(self._base + _FIRST_DIGIT + int(first), *inner)
 
     def _mark(self, character: str) -> int:
-        known = self._marks.get(character)
-        if known is None:
+        if (known := self._marks.get(character)) is None:
             # The legend is written first: another thread that sees the code finds it explained.
             code = next(self._next_mark)
             self.legend.written[code] = character

@@ -68,14 +68,12 @@ def _dressed(text: str) -> Iterator[Disguise]:
 
 
 def _alike(text: str) -> Iterator[Disguise]:
-    for match in _IN_NUMBER.finditer(text):
-        yield Disguise(*match.span(), _AS_DIGITS[match[0]])
+    yield from (Disguise(*match.span(), _AS_DIGITS[match[0]]) for match in _IN_NUMBER.finditer(text))
     if _MIXED.search(text) is None:
         return
     for word in _WORD.finditer(text):
         letters = set(word[0])
-        foreign = {letter for letter in letters if letter > "\u036f"}
-        if not foreign or len(foreign) == len(letters):
+        if not (foreign := {letter for letter in letters if letter > "\u036f"}) or len(foreign) == len(letters):
             continue
         own = foreign - _AS_LATIN.keys()
         table = _AS_GREEK if own and max(own) < "\u0400" else _AS_CYRILLIC if own else _AS_LATIN

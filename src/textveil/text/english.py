@@ -71,8 +71,6 @@ ALWAYS_CAPITAL: Final = frozenset(
     """.split()  # noqa: SIM905 - a list of its words would take a line each
 )
 """English words that are written with a capital wherever they stand; none that is also a common word."""
-
-
 FUNCTION_WORDS: Final = frozenset(
     """
     a an the this that these those each every either neither both all any some no none such another other others
@@ -108,20 +106,16 @@ lower case. Written for textveil; no text was counted for it."""
 
 NAMES_TOO: Final = frozenset(["an", "can", "do", "even", "may", "more", "per", "so", "than", "will"])
 """Those that are names of people as well: with a capital they are no function words."""
-
-
 DATA: Final = Path(__file__).parent / "data"
 FILE: Final = "common_words.txt"
 RECORD: Final = "common_words.json"
 LEVELS: Final = ("low", "medium", "high")
 """The linkage that a list allows; ``measured`` holds what was measured. Each list holds the one before it."""
 
-
 # For ``common_words_of``: the largest ln(documents / documents with the word) sqrt(uses per document with it).
 _LARGEST_SCORE: Final = {"low": 1.5, "medium": 2.2, "high": 3.3}
 _FEWEST: Final = 20  # documents that a list can be made from
 _WORDS: Final = lazy_regex(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
-
 
 # Words that do not begin in a-z and follow a word in lower case, a comma or a semicolon: they begin no sentence.
 _CAPITALS: Final = lazy_regex(r"(?<=[a-z,;] )[^\W\d_a-z][^\W\d_]*(?:['\u2019][^\W\d_]+)*")

@@ -172,8 +172,7 @@ class Reading:
 
     def inner(self, place: int) -> tuple[int, int]:
         """Return the places in ``text`` before and behind a place of ``source``: the same, unless it cuts an escape."""
-        number = bisect_right(self._escapes, place, key=_begin) - 1
-        if number < 0:
+        if (number := bisect_right(self._escapes, place, key=_begin) - 1) < 0:
             return place, place
         at = self._escapes[number]
         if place < at.end:
@@ -378,8 +377,7 @@ def _first(units: Sequence[re.Match[str]], at: int) -> tuple[int, str]:
     if units[at][2]:
         return 1, chr(int(units[at][2], 16))
     lead = int(units[at][1], 16)
-    count = 1 + (lead >= 0xC2) + (lead >= 0xE0) + (lead >= 0xF0)
-    if count > 1:
+    if (count := 1 + (lead >= 0xC2) + (lead >= 0xE0) + (lead >= 0xF0)) > 1:
         try:
             return count, bytes.fromhex("".join(unit[1] for unit in units[at : at + count])).decode("utf-8")
         except (UnicodeDecodeError, TypeError):  # of another encoding; or a character of another form among them
@@ -456,11 +454,9 @@ class Place(NamedTuple):
         strings = min(self.strings if run is None else max(self.strings, len(run[1]).bit_length()), _DEEPEST_STRING)
         if self.within:
             value = _in_strings(value, strings)
-        percent = _touching(_PERCENT_BEFORE, _PERCENT_ESCAPE, before, own, after)
-        if percent is not None or self._form():
+        if (percent := _touching(_PERCENT_BEFORE, _PERCENT_ESCAPE, before, own, after)) is not None or self._form():
             value = self._percent(value, 0 if percent is None else len(percent[1]) // 2)
-        entity = _touching(_ENTITY_BEFORE, _ENTITY_ESCAPE, before, own, after)
-        if entity is not None:
+        if (entity := _touching(_ENTITY_BEFORE, _ENTITY_ESCAPE, before, own, after)) is not None:
             value = "".join(_IN_HTML.get(character, character) for character in value)
             value = value.replace("&", "&" + "amp;" * (len(entity[1]) // 4))
         if not self.within:
@@ -470,8 +466,7 @@ class Place(NamedTuple):
 
     def _worded(self, value: str) -> str:
         for mark, words in (("@", _AT), (".", _DOT)):
-            used = words.search(self.own)
-            if used is not None:
+            if (used := words.search(self.own)) is not None:
                 value = value.replace(mark, used[0])
         return value
 
@@ -513,7 +508,6 @@ class Quotes:
         self._run = 0  # backslashes behind it
 
     def feed(self, text: str) -> None:
-        """Read on."""
         for mark in matches(_QUOTE, text):
             if mark["line"]:
                 self.strings = 0
@@ -533,8 +527,7 @@ class Quotes:
 
     def _meet(self, run: int, before: str, *, within: bool) -> None:
         """A quote behind so many backslashes: within n strings, 2^n - 1 and those that the text before it ends with."""
-        level = (~run & (run + 1)).bit_length() - 1
-        if level < self.strings:
+        if (level := (~run & (run + 1)).bit_length() - 1) < self.strings:
             self.strings = level
         elif not before or before in _BEFORE_STRING:
             self.strings, self.within = level + 1, within

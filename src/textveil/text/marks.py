@@ -284,8 +284,7 @@ def _parts(text: str) -> Iterator[_Part]:
 
 def _gap(text: str, parts: list[_Part], *, between: bool) -> str:
     shown = text[parts[0].start : parts[-1].end]
-    lines = min(shown.count("\n"), _LINE_ENDS)
-    if lines:
+    if lines := min(shown.count("\n"), _LINE_ENDS):
         return "\n" * lines
     return " " if between or any(text[part.start].isspace() for part in parts) else ""
 

@@ -207,11 +207,9 @@ def what_it_is(text: str) -> str:
 def what_it_begins(start: bytes) -> str:
     """Return the same for a file, given its first bytes."""
     text = start[:LOOKED_AT].removeprefix(b"\xef\xbb\xbf").decode("latin-1")
-    found = _file(text)
-    if found:
+    if found := _file(text):
         return found
-    head = _HEAD_LINES.match(text)
-    if head and _HEAD_ENCODED.search(head[0]):
+    if (head := _HEAD_LINES.match(text)) and _HEAD_ENCODED.search(head[0]):
         return "a mail with encoded parts"
     return _ENCODED if is_encoded_alone(text) else ""
 

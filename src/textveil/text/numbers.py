@@ -51,8 +51,7 @@ def _in_digits(text: str, match: re.Match[str]) -> str:
     numeral = match[0]
     if not numeral.isnumeric():
         return numeral
-    digit = unicodedata.digit(numeral, None)
-    if digit is not None:
+    if (digit := unicodedata.digit(numeral, None)) is not None:
         return str(digit)
     written = unicodedata.normalize("NFKC", numeral).replace("\N{FRACTION SLASH}", "/")
     if not _IN_DIGITS.fullmatch(written):
@@ -67,12 +66,10 @@ def marked_numerals(text: str) -> str:
     """
     if text.isascii():
         return text
-    marked = translated(text, _MARKED)
-    if marked == text:
+    if (marked := translated(text, _MARKED)) == text:
         return text
     places = [place for place, (old, new) in enumerate(zip(text, marked, strict=True)) if old != new]
-    attached = [place for place in places if _is_attached(text, marked, place)]
-    if not attached:
+    if not (attached := [place for place in places if _is_attached(text, marked, place)]):
         return marked
     characters = list(marked)
     for place in attached:

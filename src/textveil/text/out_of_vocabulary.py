@@ -285,11 +285,9 @@ class WordIndex:
         results: list[tuple[int, bool]] = []
         waiting: dict[str, list[int]] = {}
         for index, surface in enumerate(surfaces):
-            known = self._exact.get(surface)
-            if known is None:
+            if (known := self._exact.get(surface)) is None:
                 spelled = spelling(surface)
-                known = self._spelled.get(spelled)
-                if known is None:
+                if (known := self._spelled.get(spelled)) is None:
                     waiting.setdefault(spelled[:LONGEST], []).append(index)
             results.append((-1, True) if known is None else (known, False))
         for indices, mapped in zip(waiting.values(), self._map(list(waiting)) if waiting else (), strict=True):
@@ -298,19 +296,16 @@ class WordIndex:
         return results
 
     def _map(self, spellings: list[str]) -> list[int]:
-        """Steps 2 to 5."""
         plain = [self._without_apostrophes(surface) if "'" in surface else surface for surface in spellings]
         ids = {surface: self._inflected(surface) for surface in plain}
-        rest = [word for word, known in ids.items() if known < 0]
-        if rest:
+        if rest := [word for word, known in ids.items() if known < 0]:
             for word, nearest in zip(rest, self._typing_errors.nearest(rest).tolist(), strict=True):
                 ids[word] = nearest if nearest >= 0 else self._beginnings.nearest(word)
         return [ids[surface] for surface in plain]
 
     def _inflected(self, spelled: str) -> int:
         """Return the id of the spelling or of what it looks like an inflection of; -1 if there is none."""
-        known = self._spelled.get(spelled, -1)
-        if known < 0 and spelled[-1:] in _LAST_LETTERS:
+        if (known := self._spelled.get(spelled, -1)) < 0 and spelled[-1:] in _LAST_LETTERS:
             return next((self._spelled[stem] for stem in _stems(spelled) if stem in self._spelled), -1)
         return known
 

@@ -19,8 +19,6 @@ from typing import Any, Final, cast
 from textveil.errors import SlowText
 
 _KEPT: Final = ("finditer", "search", "match", "fullmatch", "findall", "sub", "subn", "split", "groupindex", "flags")
-
-
 _MADE: Final[list["LazyRegex"]] = []
 
 
@@ -51,7 +49,6 @@ class LazyRegex:
         _MADE.append(self)
 
     def __getattr__(self, name: str) -> Any:
-        """Compile the pattern."""
         if name not in _KEPT:
             raise AttributeError(name)
         compiled = _quick(self.pattern, int(self._flags))
@@ -199,8 +196,7 @@ def check_time() -> None:
 
     To ask for the processor's time takes a call of the kernel, and is done a hundred times a text.
     """
-    until = _UNTIL.get()
-    if until is not None and time.monotonic() >= until[1] and time.thread_time() > until[0]:
+    if (until := _UNTIL.get()) is not None and time.monotonic() >= until[1] and time.thread_time() > until[0]:
         raise too_slow(until[2])
 
 
@@ -297,8 +293,7 @@ def _sliced(pattern: re.Pattern[str], text: str, start: int, end: int, reach: fl
             if match.start() >= stop:  # it may be longer in the next slice
                 break
             yield match
-            start = match.end()
-            if start >= stop:
+            if (start := match.end()) >= stop:
                 break
         start = max(start, stop)
 
@@ -320,8 +315,7 @@ def reach_of(pattern: re.Pattern[str]) -> float:
 def _reach(parsed: Any, groups: dict[int, float]) -> float:
     total = 0.0
     for operation, argument in parsed:
-        name = str(operation)
-        if name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
+        if (name := str(operation)) in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
             endless = argument[1] is import_module("re._constants").MAXREPEAT
             total += inf if endless else argument[1] * _reach(argument[2], groups)
         elif name == "BRANCH":

@@ -227,8 +227,7 @@ def classify(surface: str) -> Kind:
         return Kind.SPACE
     if _IS_NUMBER.fullmatch(view):
         return Kind.NUMBER
-    entities = _entities(view)
-    if entities:
+    if entities := _entities(view):
         return entities[0][2]
     if view[0] == _EMOJI:
         return Kind.EMOJI
@@ -249,8 +248,7 @@ def tokenize(text: str) -> list[Token]:
     tokens = []
     start = 0
     for surface in split(text):
-        kind = kinds.get(surface)
-        if kind is None:
+        if (kind := kinds.get(surface)) is None:
             kind = kinds[surface] = classify(surface)
         end = start + len(surface)
         tokens.append(Token(start, end, kind))
@@ -274,33 +272,20 @@ _LATIN_LETTERS: Final = MappingProxyType(
         **dict.fromkeys("ŧⱦƭ", "t"),
         **dict.fromkeys("ƶȥɀ", "z"),
         **dict.fromkeys("ɏƴ", "y"),
-        "ⱥ": "a",
-        "ƒ": "f",
-        "ħ": "h",
-        "ȷ": "j",
-        "ɉ": "j",
-        "ɲ": "n",
+        **dict(zip("ⱥƒħȷɉɲƥɍȿʉ", "afhjjnprsu", strict=True)),
         "ŋ": "ng",
         "œ": "oe",
-        "ƥ": "p",
-        "ɍ": "r",
         "ß": "ss",
-        "ȿ": "s",
         "þ": "th",
-        "ʉ": "u",
         "\N{LATIN SMALL LETTER V WITH HOOK}": "v",
     }
 )
-
-
 _SPELLED: Final = {
     **{ord(letter): plain for letter, plain in _LATIN_LETTERS.items()},
     0x2019: "'",  # right single quotation mark, the typographer's apostrophe
     0x00B7: "",  # middle dot: what is left of a Catalan l with middle dot
     **dict.fromkeys(range(0x2B0, 0x300), ""),  # spacing modifier letters: okina, ayin, primes, stress marks
 }
-
-
 _MICRO: Final = "\N{MICRO SIGN}"  # decomposes to a Greek letter, yet is written among Latin ones (microgram)
 _NOT_FOLDED: Final = lazy_regex("[^a-z']+")
 
@@ -335,9 +320,7 @@ def fold(surface: str) -> str:
     For a WORD token no letter is lost; for other strings some are, and the result may be empty.
     """
     spelled = spelling(surface)
-    if spelled.isascii() and spelled.isalpha():
-        return spelled
-    return _NOT_FOLDED.sub("", spelled)
+    return spelled if spelled.isascii() and spelled.isalpha() else _NOT_FOLDED.sub("", spelled)
 
 
 def is_latin(letter: str) -> bool:

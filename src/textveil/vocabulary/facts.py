@@ -37,8 +37,6 @@ from textveil.vocabulary.vocabulary import Vocabulary
 
 SAMPLED_ROWS = 1024
 """Words over which neighborhoods are averaged if no curve is stored: evenly spaced in the vocabulary."""
-
-
 _MEMORY: WeakKeyDictionary[Vocabulary, dict[Any, Any]] = WeakKeyDictionary()
 _T = TypeVar("_T")
 
@@ -51,8 +49,7 @@ def mean_neighbor_similarity(vocabulary: Vocabulary, progress: Progress | None =
         words of the sum of cosines of the m nearest words, the word itself included. The mean runs over
         all words if the facts hold it, else over ``SAMPLED_ROWS`` evenly spaced ones.
     """
-    stored = vocabulary.facts.get("neighborhood")
-    if stored is not None:
+    if (stored := vocabulary.facts.get("neighborhood")) is not None:
         return np.array(stored["sizes"], dtype=np.int64), np.array(stored["sums"], dtype=np.float64)
     n = len(vocabulary)
     rows = np.arange(min(n, SAMPLED_ROWS), dtype=np.int64) * n // min(n, SAMPLED_ROWS)
@@ -80,10 +77,9 @@ def neighborhood_sizes(n: int) -> Integers:
 def similarity_sums(vectors: NDArray[Any], rows: Ids, progress: Progress | None = None) -> Reals:
     """Mean over ``rows`` of the sum of cosines of the m nearest rows, for every size m of the grid.
 
-    The row itself is the first of its neighbors, with cosine 1; a zero row has cosine 0 with others.
-    Cosines are rounded to float32 before they are sorted and added in float64.
-
-    ``vectors``: finite real numbers, shape (n, dim); ``rows``: the rows that are averaged over, shape (batch,).
+    The row itself is the first of its neighbors, with cosine 1; a zero row has cosine 0 with others. Cosines are
+    rounded to float32 before they are sorted and added in float64. ``vectors``: finite real numbers, shape (n, dim);
+    ``rows``: the rows that are averaged over, shape (batch,).
 
     Returns:
         One sum for each of ``neighborhood_sizes(n)``, float64.
@@ -151,8 +147,6 @@ def row_blocks(vectors: NDArray[Any]) -> Iterator[tuple[slice, Reals]]:
 
 
 BLOCK_BYTES = 1 << 24
-
-
 FREQUENCIES_FILES = (
     "frequencies.npy",
     "names.npy",
@@ -170,9 +164,8 @@ _MOST = 1 << 40
 class WordFrequencies:
     """Counts of the words of a vocabulary in public text.
 
-    Whole numbers, so that what is computed from them is the same on every machine.
-
-    Raises ParameterError: another shape, or a count that is not a whole number from 1 to 2^40.
+    Whole numbers, so that what is computed from them is the same on every machine. Raises ParameterError: another
+    shape, or a count that is not a whole number from 1 to 2^40.
     """
 
     counts: Integers  # >= 1, in any unit, int64, shape (n,)
@@ -251,8 +244,7 @@ def zipf_frequencies(size: int) -> WordFrequencies:
 def _embedded() -> WordFrequencies:
     record = json_file(DATA / FREQUENCIES_RECORD)
     for name, digest in record["files"].items():
-        actual = hashlib.sha256((DATA / name).read_bytes()).hexdigest()
-        if actual != digest:
+        if hashlib.sha256((DATA / name).read_bytes()).hexdigest() != digest:
             raise InputError(f"the embedded file {name} must be intact; got another. Install textveil again.")
     counts, bits = (np.load(DATA / name, allow_pickle=False) for name in FREQUENCIES_FILES)
     names = np.unpackbits(bits, count=len(counts)).astype(bool)
@@ -278,8 +270,7 @@ def _read(vocabulary: Vocabulary, path: Path) -> WordFrequencies:
                 f"line {number} of the word counts must be a word and a count > 0, parted by white space; got {got}. "
                 "Correct it, or leave the line out: words without a line count 1."
             )
-        index = vocabulary.id_of(word.strip())
-        if index is not None:
+        if (index := vocabulary.id_of(word.strip())) is not None:
             counts[index], counted = max(1, round(value * _HALVES)), counted + 1
     if not counted:
         raise InputError("the file of word counts must hold words of the vocabulary; got none. Is it the right file?")
@@ -321,8 +312,7 @@ def base_forms(word: str) -> Iterator[str]:
     if word.endswith("'s"):
         yield word[:-2]
     for ending, base in _ENDINGS:
-        stem = word.removesuffix(ending)
-        if stem == word or len(stem) < _SHORTEST:
+        if (stem := word.removesuffix(ending)) == word or len(stem) < _SHORTEST:
             continue
         yield stem + base
         if not base and stem[-1] == stem[-2]:
@@ -342,9 +332,8 @@ def word_classes(words: Sequence[str]) -> Integers:
     """The class of each word, as its place in ``CLASS_NAMES``, shape (n,).
 
     A word has the class of its lower case, or of a base form, in the embedded vocabulary. A word without a known class
-    is a ``name`` if it begins with a capital, else ``other``.
-
-    Raises InputError: the embedded file is not the one that was shipped.
+    is a ``name`` if it begins with a capital, else ``other``. Raises InputError: the embedded file is not the one that
+    was shipped.
     """
     table = _table()
     return np.array([_class_of(word, table) for word in words], dtype=np.int64)
@@ -352,8 +341,7 @@ def word_classes(words: Sequence[str]) -> Integers:
 
 def _class_of(word: str, table: dict[str, int]) -> int:
     lower = word.lower()
-    known = table.get(lower)
-    if known is None:
+    if (known := table.get(lower)) is None:
         known = next((table[form] for form in base_forms(lower) if form in table), 0)
     return known or int(word[:1].isupper())
 

@@ -68,7 +68,6 @@ class IntegerGrid:
 
     @property
     def size(self) -> int:
-        """Number of rows."""
         return int(self.values.shape[0])
 
     @property
@@ -86,8 +85,7 @@ class IntegerGrid:
             The integers, as float32, float64 or int32.
         """
         if self.small is not None and torch_pays(max(wanted, len(ids)), self.small.size):
-            table = _TABLES.get(self)
-            if table is None:
+            if (table := _TABLES.get(self)) is None:
                 table = _TABLES[self] = Int8Table(self.small)
             return table(self.small[ids])
         return self.values[ids] @ self.values.T
@@ -123,8 +121,7 @@ def integer_grid(vocabulary: Vocabulary) -> IntegerGrid:
     below 2^53: 22 bits a coordinate at 300 dimensions, so short binary fractions stay exact. It is kept as
     long as the vocabulary lives.
     """
-    grid = _GRIDS.get(vocabulary)
-    if grid is None:
+    if (grid := _GRIDS.get(vocabulary)) is None:
         grid = _GRIDS[vocabulary] = _made(vocabulary)
     return grid
 
@@ -317,10 +314,8 @@ class Int8Table:
 @cache
 def load_torch() -> ModuleType:
     """Torch. Raises MissingExtra: it is not installed."""
-    try:
+    with MissingExtra("torch", "torch"):
         import torch
-    except ImportError:
-        raise MissingExtra("torch", "torch") from None
     with warnings.catch_warnings():  # torch says once in a process that its sparse rows are new
         warnings.simplefilter("ignore")
         torch.sparse_csr_tensor([0, 1], [0], [1.0], (1, 1))

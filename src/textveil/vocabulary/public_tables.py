@@ -105,8 +105,7 @@ class PublicTable:
     def opened(self) -> OpenTable | None:
         """The table, if it is there and intact; a file that is not is left for ``build`` to replace."""
         digest = self.key.digest
-        table = _OPEN.get(digest)
-        if table is None and (opened := self._read()) is not None:
+        if (table := _OPEN.get(digest)) is None and (opened := self._read()) is not None:
             table = _OPEN[digest] = OpenTable(opened[1])
         if table is not None and not any(latest is table for latest in _LATEST):
             _LATEST.append(table)
@@ -144,8 +143,7 @@ class PublicTable:
 
 def tables_folder() -> Path:
     """Return the folder of tables: below the folder that TEXTVEIL_CACHE names, else below the user's cache folder."""
-    named = os.environ.get(CACHE)
-    if named:
+    if named := os.environ.get(CACHE):
         return Path(named) / "tables"
     from platformdirs import user_cache_path  # here: most runs find their table in the package
 
@@ -168,8 +166,6 @@ NEIGHBORS: Final = "neighbors"  # the array: ids, shape (n, k), row x begins wit
 SHIPPED: Final = DATA / "neighbors.table"
 SHIPPED_SIZE: Final = 67
 """Words in a row of the table that comes with the embedded vocabulary: the neighborhood at epsilon 8."""
-
-
 _BLOCK: Final = 256  # words whose rows are made at once: their scores take 33 MB at 33,000 words
 _RULE: Final = "greatest cosine on the integer grid, the word first, ties to the lower id; 1"  # changes when rows do
 _SCALES: WeakKeyDictionary[Vocabulary, str] = WeakKeyDictionary()
@@ -179,9 +175,8 @@ def neighbor_order(vocabulary: Vocabulary, size: int) -> PublicTable:
     """The table that holds the ``size`` nearest words of every word at least; see ``IntegerGrid.neighborhoods``.
 
     The lengths of its rows are few, so that few tables serve all sizes: the first m words of a row are the row of
-    length m. Rows longer than ``nested_limit`` are not so: their tables have just the length asked for.
-
-    ``size``: between 1 and the number of words.
+    length m. Rows longer than ``nested_limit`` are not so: their tables have just the length asked for. ``size``:
+    between 1 and the number of words.
     """
     n = len(vocabulary)
     need(1 <= size <= n, "size", size, f"between 1 and the {n} words of the vocabulary")
@@ -228,8 +223,7 @@ def grid_digest(vocabulary: Vocabulary) -> str:
     """Return what the integers of a vocabulary are, beyond its vectors: its own scales, else the grid's rule."""
     if vocabulary.grid is None:
         return "rounded to a power of two a row; 1"
-    known = _SCALES.get(vocabulary)
-    if known is None:
+    if (known := _SCALES.get(vocabulary)) is None:
         scales = np.ascontiguousarray(vocabulary.grid.scales, dtype="<f4")
         known = _SCALES[vocabulary] = hashlib.sha256(scales.data).hexdigest()
     return known

@@ -153,11 +153,9 @@ def _detected(path: Path, name: str, head: bytes) -> str:
 def read_npy(path: Path, name: str, *, limit: int | None = None, progress: Progress | None = None) -> Vocabulary:
     """A folder with ``vectors.npy`` and ``words.txt``, or any .npy file with ``words.txt`` beside it.
 
-    The table is of floats, or int8 with one float32 scale a row in ``scales.npy`` beside it. Words stand
-    one a line in UTF-8, in the order of the rows.
-
-    ``limit``: read this many rows at most; None reads all. Raises VocabularyError: a file is missing, damaged, holds
-    Python objects, or the shapes do not agree.
+    The table is of floats, or int8 with one float32 scale a row in ``scales.npy`` beside it. Words stand one a line in
+    UTF-8, in the order of the rows. ``limit``: read this many rows at most; None reads all. Raises VocabularyError: a
+    file is missing, damaged, holds Python objects, or the shapes do not agree.
     """
     table_path = path / VECTORS if path.is_dir() else path
     words = read_words(table_path.with_name(WORDS), name)
@@ -287,8 +285,7 @@ def _tensor(path: Path, name: str, header: dict[str, Any], start: int) -> NDArra
         (entry,) = tables.values()
     else:
         raise _damaged(name, "one 2-D tensor, or one named vectors", f"{len(tables)} tensors with 2 dimensions")
-    dtype = _FLOATS.get(entry["dtype"])
-    if dtype is None:
+    if (dtype := _FLOATS.get(entry["dtype"])) is None:
         raise _damaged(name, f"vectors of type {', '.join(_FLOATS)}", "another type")
     rows, dim = entry["shape"]
     first, last = entry["data_offsets"]
@@ -368,8 +365,7 @@ def read_text(
     with opened(path) as (stream, position):
         promised, dim = _header(name, stream) if header else (None, 0)
         lines = _lines(name, stream)
-        sample = list(islice(lines, _SAMPLE_ROWS))
-        if not sample:
+        if not (sample := list(islice(lines, _SAMPLE_ROWS))):
             raise refusal(name, "rows of a word and its numbers", "none", "Choose another file.")
         dim = dim or _dimension(name, sample)
         rows = islice(chain(sample, lines), limit)
@@ -410,8 +406,7 @@ def read_binary(path: Path, name: str, *, limit: int | None = None, progress: Pr
 
 
 def _header(name: str, stream: BinaryIO) -> tuple[int, int]:
-    match = HEADER.fullmatch(stream.readline(64))
-    if match is None or int(match[2]) < 1:
+    if (match := HEADER.fullmatch(stream.readline(64))) is None or int(match[2]) < 1:
         raise refusal(name, "a first line 'words dimensions'", "another", "Name the format that it has.")
     return int(match[1]), int(match[2])
 
@@ -424,8 +419,7 @@ def _lines(name: str, stream: BinaryIO) -> Iterator[bytes]:
         if len(line) == _LONGEST_LINE:
             got = f"a longer one in row {row}"
             raise refusal(name, f"rows below {_LONGEST_LINE} bytes", got, "Choose a table of vectors.")
-        line = line.rstrip(b" \t\r\n")
-        if not line:
+        if not (line := line.rstrip(b" \t\r\n")):
             blank = blank or row
         elif blank:
             raise refusal(name, "a word in every row", f"a blank line in row {blank}", "Remove it.")
@@ -443,8 +437,7 @@ def _dimension(name: str, sample: list[bytes]) -> int:
                 raise _long_number(name, row)
             trailing += 1
         counts[trailing] += 1
-    dim = counts.most_common(1)[0][0]
-    if dim == 0:
+    if (dim := counts.most_common(1)[0][0]) == 0:
         hint = "Choose another file, or name its format."
         raise refusal(name, "rows of a word and its numbers", "rows that do not end in numbers", hint)
     return dim
@@ -517,8 +510,7 @@ def _binary_rows(name: str, stream: BinaryIO, width: int) -> Iterator[tuple[byte
         if space < 0 and len(buffer) - start >= _LONGEST_WORD:
             hint = "Name the format that it has."
             raise refusal(name, f"a word below {_LONGEST_WORD} bytes in row {row}", "a longer one", hint)
-        more = stream.read(_CHUNK_BYTES)
-        if not more:
+        if not (more := stream.read(_CHUNK_BYTES)):
             if buffer[start:].strip(b"\r\n"):
                 raise refusal(name, "whole rows", f"a file that ends within row {row}", "Fetch it again.")
             return

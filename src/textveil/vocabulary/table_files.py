@@ -51,7 +51,6 @@ class ArrayShape(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the array."""
         return math.prod(self.shape) * np.dtype(self.dtype).itemsize
 
 
@@ -78,12 +77,10 @@ class TableKey:
 
     @property
     def file_name(self) -> str:
-        """The name of the table's file."""
         return f"{self.kind}-{self.digest[:32]}{SUFFIX}"
 
     @property
     def told(self) -> bool:
-        """True if all dimensions are told."""
         return all(array.shape[0] != UNTOLD for array in self.arrays)
 
     @property
@@ -165,8 +162,7 @@ def read_table(path: Path, key: TableKey, *, ours_alone: bool = False) -> dict[s
         if stated is None or {array.name for array in stated.arrays} != {array.name for array in key.arrays}:
             return None
         key = key.with_lengths({array.name: array.shape[0] for array in stated.arrays})
-    contents = _contents(path, key.nbytes)
-    if contents is None or (ours_alone and not isinstance(contents, mmap.mmap)):
+    if (contents := _contents(path, key.nbytes)) is None or (ours_alone and not isinstance(contents, mmap.mmap)):
         return None
     content = hashlib.sha256(memoryview(contents)[_HEADER_BYTES:]).hexdigest()
     if contents[:_HEADER_BYTES] != key.header(content):
@@ -204,9 +200,7 @@ def table_files(folder: Path) -> list[TableFile]:
 def clear_tables(folder: Path) -> tuple[int, int]:
     """Remove the tables in a folder, and what builders that were killed left; how many files and bytes.
 
-    Processes that have a table open keep it.
-
-    Raises OSError: a file cannot be removed.
+    Processes that have a table open keep it. Raises OSError: a file cannot be removed.
     """
     files = bytes_freed = 0
     for path in [*folder.glob(f"*{SUFFIX}"), *folder.glob(f".*{SUFFIX}-*{_PARTIAL}")] if folder.is_dir() else []:
@@ -260,8 +254,7 @@ def _is_ours(status: os.stat_result) -> bool:
 def _described(path: Path) -> TableFile:
     size = path.lstat().st_size
     nothing = TableFile(path.name, size, "unknown", None, (), False)
-    key = _stated(_contents(path))
-    if key is None:
+    if (key := _stated(_contents(path))) is None:
         return nothing
     return TableFile(path.name, size, key.kind, dict(key.made_from), key.arrays, read_table(path, key) is not None)
 

@@ -272,21 +272,16 @@ def _sealed(array: NDArray[Any]) -> NDArray[Any]:
 
 def _blocks(table: NDArray[Any]) -> Iterator[NDArray[Any]]:
     rows = max(1, BLOCK_BYTES // max(1, table.strides[0]))
-    for start in range(0, len(table), rows):
-        yield table[start : start + rows]
+    yield from (table[start : start + rows] for start in range(0, len(table), rows))
 
 
 def _frozen(value: Any) -> Any:
     if isinstance(value, Mapping):
         return MappingProxyType({key: _frozen(part) for key, part in value.items()})
-    if isinstance(value, list | tuple):
-        return tuple(_frozen(part) for part in value)
-    return value
+    return tuple(_frozen(part) for part in value) if isinstance(value, list | tuple) else value
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _plain(part) for key, part in value.items()}
-    if isinstance(value, tuple):
-        return tuple(_plain(part) for part in value)
-    return value
+    return tuple(_plain(part) for part in value) if isinstance(value, tuple) else value

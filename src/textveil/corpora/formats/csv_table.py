@@ -251,8 +251,7 @@ class CsvTable(base.LimitedText):
             start = 0
             if not header:
                 header, start, before = self._header(cut)
-            body = cut.payload[start:]
-            if body or cut.fault:
+            if (body := cut.payload[start:]) or cut.fault:
                 first, count = max(cut.first - before, 1), cut.count - (before if start else 0)
                 yield base.Cut(header + body if body else b"", first, count, cut.fault)
 
@@ -267,8 +266,7 @@ class CsvTable(base.LimitedText):
         for number, row in enumerate(records, start=first):
             if row.values == []:
                 continue
-            reason = self._reason(row, payload, len(names), f"record {number}")
-            if reason or row.values is None:
+            if (reason := self._reason(row, payload, len(names), f"record {number}")) or row.values is None:
                 faults.append(base.RecordError(number, reason))
                 continue
             numbers.append(number)
@@ -289,14 +287,12 @@ class CsvTable(base.LimitedText):
         if cut.fault:
             raise InputError(base.too_large("the header row", self.max_document_bytes))
         mark = BOM if cut.payload.startswith(BOM) else b""
-        says = _SAYS(cut.payload, len(mark))
-        if says is not None and says[1] != self.delimiter.encode():
+        if (says := _SAYS(cut.payload, len(mark))) is not None and says[1] != self.delimiter.encode():
             raise InputError(f"the first line says sep={says[1].decode()}: give `delimiter='{says[1].decode()}'`.")
         skipped = len(mark) if says is None else says.end()
         payload = cut.payload[skipped:]
         row = next(rows(payload, delimiter=self.delimiter), CsvRow(0, 0, [], False))
-        reason = self._reason(row, payload, len(row.values or ()), "the header row")
-        if reason or row.values is None:
+        if (reason := self._reason(row, payload, len(row.values or ()), "the header row")) or row.values is None:
             raise InputError(reason)
         columns = self._columns(row.values)
         order = self._output_order(columns)

@@ -152,15 +152,13 @@ class Fhir(records.LimitedText):
             yield records.Cut(b"".join(whole), 1, 1)
 
     def records(self, payload: bytes, first: int) -> records.Records:
-        """The resources of a payload."""
         lines = [payload] if _resource(payload) is not None else split_lines(payload, first)
         read: list[tuple[int, fields.Slots, fields.Written]] = []
         faults, patients = list[records.RecordError](), list[str | None]()
         for number, line in enumerate(lines, start=first):
             if not line.strip():
                 continue
-            resource = _resource(line)
-            if resource is None:
+            if (resource := _resource(line)) is None:
                 reason = (
                     f"line {number} must be a FHIR resource in JSON of a type that docs/records.md names (Binary, Parameters, "
                     "Basic and others are not read). Leave it out, or `on_error` skip."
@@ -195,9 +193,7 @@ def _json(value: Any) -> str:
         return str(value)
     if isinstance(value, dict):
         return "{" + ", ".join(f"{json.dumps(name)}: {_json(part)}" for name, part in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_json, value)) + "]"
-    return json.dumps(value)
+    return "[" + ", ".join(map(_json, value)) + "]" if isinstance(value, list) else json.dumps(value)
 
 
 def _list(value: Any) -> list[Any]:
@@ -254,9 +250,7 @@ class _Walk:
         if isinstance(value.get("resourceType"), str):
             return self._of_type(value)
         special = self._special(value, name)
-        if special is not None:
-            return special
-        return self._members(value)
+        return special if special is not None else self._members(value)
 
     def _of_type(self, value: dict[str, Any]) -> dict[str, Any]:
         kind, identity = value["resourceType"], value.get("id")
@@ -290,8 +284,7 @@ class _Walk:
         for name, part in value.items():
             if name not in _NAMES:
                 continue
-            new = self._value(name, part)
-            if new is not None and new not in ({}, []):
+            if (new := self._value(name, part)) is not None and new not in ({}, []):
                 made[name] = new
         return made
 
@@ -304,9 +297,7 @@ class _Walk:
         if isinstance(value, Number):
             digits = re.sub(r"[-.]|[eE].*", "", value.partition(".")[0])
             return value if name in _NUMBERS and len(digits) <= _DIGITS and len(value) <= 2 * _DIGITS else None
-        if isinstance(value, bool) or not isinstance(value, str):
-            return value
-        return self._string(name, value)
+        return value if isinstance(value, bool) or not isinstance(value, str) else self._string(name, value)
 
     def _string(self, name: str, value: str) -> Any:
         day, slots = _DAY.fullmatch(value), self.slots
@@ -330,8 +321,7 @@ class _Walk:
         return fields.joined([self.slots.clock(value[:5]), re.sub(r"\d", "0", value[5:end]), value[end:]])
 
     def _reference(self, reference: str, base: str = "") -> fields.Written | None:
-        key = self._key(reference)
-        if key is None:
+        if (key := self._key(reference)) is None:
             return None
         made = self.slots.identity(key)
         if reference.startswith(("urn:uuid:", "urn:oid:")) and reference not in self._urls:

@@ -99,7 +99,6 @@ class Hl7(base.LimitedText):
     )
 
     def cut(self, stream: BinaryIO, size: int) -> Iterator[base.Cut]:
-        """See ``CorpusFormat.cut``."""
         held, first = b"", 1
         for piece in pieces(base.recoded(stream, self.encoding), size):
             held += piece
@@ -114,7 +113,6 @@ class Hl7(base.LimitedText):
             yield base.Cut(held, first, max(len(_BEGIN.findall(held)), 1))
 
     def records(self, payload: bytes, first: int) -> base.Records:
-        """The messages of a payload."""
         starts = [match.start() for match in _BEGIN.finditer(payload)] or [0]
         read: list[tuple[int, Slots, Written]] = []
         faults, patients = list[base.RecordError](), list[str | None]()
@@ -233,8 +231,7 @@ def _clinician(message: _Message, value: str) -> Written:
 
 
 def _identity_of(message: _Message, value: str) -> Written | str:
-    read = message.components(value)[0]
-    if not read:
+    if not (read := message.components(value)[0]):
         return ""
     if len(read) > 4:
         message.slots.known.append((read, "id"))
@@ -248,8 +245,7 @@ def _id(message: _Message, value: str) -> Written | str:
 
 def _stamp_with(before: str) -> _Rule:
     def rule(message: _Message, value: str) -> Written | str:
-        found = _STAMP.fullmatch(message.components(value)[0])
-        if found is None:
+        if (found := _STAMP.fullmatch(message.components(value)[0])) is None:
             return ""
         day = "-".join(part for part in found.group(1, 2, 3) if part)
         made = message.slots.drawn(day, DATE, before)

@@ -129,8 +129,7 @@ def first_order(texts: Iterable[str], choice: base.FieldChoice) -> list[str] | N
     """
     for text in texts:
         try:
-            members = _members(text)
-            if members is not None:
+            if (members := _members(text)) is not None:
                 return [name for name in chosen_cells(members, choice, "") if name in choice.all()]
         except (ValueError, RecursionError, IndexError, StopIteration):  # an InputError is a ValueError
             continue
@@ -354,8 +353,7 @@ def _taken(text: str, at: _At, last: bool) -> _Taken:
     elements: list[str] = []
     index = after_space(text, 0)
     if at is _At.BEGIN:
-        index = after_space(text, index + text.startswith("\ufeff"))
-        if index == len(text):
+        if (index := after_space(text, index + text.startswith("\ufeff"))) == len(text):
             return _Taken(elements, 0, at, "")
         if text[index] != "[":
             return _Taken(elements, index, at, _no_array(text[index]))

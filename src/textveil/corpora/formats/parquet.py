@@ -182,8 +182,7 @@ def _kind(cell: Cell) -> str:
     number = written or value
     if _WHOLE(number):
         return "int" if len(number) <= _EXACT else "long" if abs(int(number)) < 2**63 else "text"
-    decimal = _DECIMAL(number)
-    if decimal is None or len(number) > _EXACT:
+    if (decimal := _DECIMAL(number)) is None or len(number) > _EXACT:
         return "text"
     return "number" if decimal[1] == "." else "comma"
 

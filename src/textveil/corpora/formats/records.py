@@ -18,10 +18,8 @@ from textveil.text.no_text import ADVICE, what_it_is
 
 def arrow(module: str = "pyarrow") -> Any:
     """The package pyarrow, or a module of it by its full name. Raises MissingExtra: it is not installed."""
-    try:
+    with MissingExtra("pyarrow", "arrow"):
         return import_module(module)
-    except ImportError:
-        raise MissingExtra("pyarrow", "arrow") from None
 
 
 _NEAR = 0.75  # similarity (`difflib`) from which a name is offered in place of one that is not there
@@ -277,8 +275,7 @@ def need_text(text: str, where: str) -> None:
 
     Raises InputError: it is such; says where and what it is.
     """
-    instead = what_it_is(text)
-    if instead:
+    if instead := what_it_is(text):
         raise InputError(f"{where} must be text; got {instead}. {ADVICE}")
 
 
@@ -325,8 +322,7 @@ def recoded(stream: BinaryIO, encoding: str | None) -> BinaryIO:
     Raises InputError: it is UTF-16 without a mark; or it is UTF-8, and ``encoding`` would read each letter as several.
     """
     start = _start(stream)
-    mark = next((mark for mark in _MARKS if start.startswith(mark[0])), None)
-    if mark is not None:
+    if (mark := next((mark for mark in _MARKS if start.startswith(mark[0])), None)) is not None:
         encoding = mark[1]
     elif encoding is None and (likely := _unmarked(start)):
         raise InputError(f"the input must be UTF-8; it looks like UTF-16: give `encoding={likely}`.")

@@ -75,8 +75,7 @@ def cut_lines(stream: BinaryIO, size: int, limit: int) -> Iterator[base.Cut]:
     for piece, last in marked_pieces(stream, size):
         start = 0
         if dropping:
-            start = piece.find(b"\n") + 1
-            if not start:
+            if not (start := piece.find(b"\n") + 1):
                 continue
             dropping = False
         end = len(piece) if last else piece.rfind(b"\n") + 1

@@ -111,8 +111,7 @@ def policy_named(name_or_path: str | os.PathLike[str]) -> Policy:
     Raises UnknownNameError: no preset has that name; the message says what to write if a mechanism has it;
     ParameterError: the file cannot be read or is no policy.
     """
-    name = os.fspath(name_or_path)
-    if name not in PRESETS and not is_path(name) and name in MECHANISMS:
+    if (name := os.fspath(name_or_path)) not in PRESETS and not is_path(name) and name in MECHANISMS:
         hint = f"For the mechanism of that name, pass tv.mechanism({name!r}, ...)."
         need(False, "policy", repr(name), f"one of {', '.join(PRESETS)}", hint, kind=UnknownNameError)
     return policy(name)

@@ -13,7 +13,7 @@ from itertools import chain, compress
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from textveil.cuts import between
+from textveil.cuts import between, held_by
 from textveil.detection.found import plain
 from textveil.detection.given import KeepList, KeepPattern, KeepWritten, value_spans
 from textveil.detection.kinds import ENCODED, OTHER_LANGUAGE
@@ -141,7 +141,6 @@ class SpanFinder:
 
     @property
     def draws_persons(self) -> bool:
-        """True if persons are replaced."""
         return self._stands_for.get(PERSON, PERSON) in self._drawn
 
     def with_carried(
@@ -153,20 +152,15 @@ class SpanFinder:
     ) -> list[DetectedSpan]:
         """Return the spans of a text with mentions of persons whom earlier texts named (``carried_mentions``).
 
-        Args:
-            text: private.
-            spans: of the text, as ``found`` gives them.
-            persons: private, in plain form.
-            carried_persons: of the conversation.
+        ``text``: private; ``spans``: of the text, as ``found`` gives them; ``persons``: private, in plain form;
+        ``carried_persons``: of the conversation.
         """
         from textveil.detection.mentions import carried_mentions
 
         (reading,) = self.readings([text])
         read, language = plain(reading.text), language_of(text)
         ordinary = ordinary_words(language) if language in LANGUAGES else frozenset()
-        taken = bytearray(len(text))
-        for span in spans:
-            taken[span.start : span.end] = b"\1" * (span.end - span.start)
+        taken = held_by(text, spans)
         keeps = [keeper.keeping(reading.text) for keeper in self._keepers]
         kind, carried = self._stands_for.get(PERSON, PERSON), []
         for mention in carried_mentions(read.text, persons, ordinary, carried_persons):
@@ -188,13 +182,10 @@ class SpanFinder:
             for span in around
             if span.kind in self._drawn and span.start < start + len(text) and span.end > start
         ]
-        met = [span for span in met if any(map(str.isalnum, text[span.start : span.end]))]
-        if not met:
+        if not (met := [span for span in met if any(map(str.isalnum, text[span.start : span.end]))]):
             return list(spans)
         drawn = covering(text, [*(span for span in spans if span.kind in self._drawn), *met], self._order)
-        taken = bytearray(len(text))
-        for span in drawn:
-            taken[span.start : span.end] = b"\1" * (span.end - span.start)
+        taken = held_by(text, drawn)
         rest = (span for span in spans if span.kind not in self._drawn and 1 not in taken[span.start : span.end])
         return sorted([*drawn, *rest])
 
@@ -327,9 +318,7 @@ class SpanFinder:
             candidates = _outside_code(text, candidates)
         spans = covering(text, (span for span in candidates if span.kind in self._drawn), order)
         if self._kept:
-            taken = bytearray(len(text))
-            for span in spans:
-                taken[span.start : span.end] = b"\1" * (span.end - span.start)
+            taken = held_by(text, spans)
             kept = (span for span in candidates if span.kind in self._kept and taken.find(1, span.start, span.end) < 0)
             spans = [*spans, *disjoint(kept, order)]
         if self._numbers:
@@ -444,9 +433,7 @@ def _as_read(
     An escape of which a span holds a part ("nMaria" in "\nMaria") is left out of it, or is in it if nothing else
     was found there, which then was hardly an escape ("C:\nathan").
     """
-    known = bytearray(len(reading.text))
-    for span in sure(answer) if written else ():
-        known[span.start : span.end] = b"\1" * (span.end - span.start)
+    known = held_by(reading.text, sure(answer) if written else ())
     for span in written:
         (start, inner_start), (inner_end, end) = reading.inner(span.start), reading.inner(span.end)
         if inner_start >= inner_end:
@@ -458,9 +445,7 @@ def _as_read(
 
 def _whole_words(text: str, numbers: Sequence[DetectedSpan], spans: Sequence[DetectedSpan]) -> Iterator[DetectedSpan]:
     """Yield numbers, and for those that are a part of a word with three letters at least, the word: basil2012."""
-    taken = bytearray(len(text))
-    for span in spans:
-        taken[span.start : span.end] = b"\1" * (span.end - span.start)
+    taken = held_by(text, spans)
     end = 0
     for span in numbers:
         if span.start < end:

@@ -261,16 +261,14 @@ def words_of(policy: Policy) -> DrawsWords | None:
             with in_rule(policy, number):
                 words = tuple(sorted(rule.common_words.words))
                 return CommonWordResponse(words, _RESPONSE if rule.epsilon is None else rule.epsilon)
-    rule_for_words = policy.rule("word")
-    if rule_for_words is None or rule_for_words.action is Action.KEEP:
+    if (rule_for_words := policy.rule("word")) is None or rule_for_words.action is Action.KEEP:
         return None
     return class_labels() if rule_for_words.name else blanks()
 
 
 def passing_of(policy: Policy) -> Passing | None:
     """Return the public words that stay while all others go; None if there are none."""
-    rule = policy.rule("common-word")
-    if rule is not None:
+    if (rule := policy.rule("common-word")) is not None:
         return passing_common_words(rule.common_words.words, rule.common_words.names)
     return PASSING_FUNCTION_WORDS if policy.rule("function-word") is not None else None
 
@@ -330,7 +328,6 @@ class PolicyDetector:
         self.name = f"policy {policy.name}"
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
-        """See ``Detector.detect``."""
         return [[span for span in spans if span.kind in self.kinds] for spans in self._finder.found(texts)]
 
 
@@ -403,8 +400,7 @@ def _numbers(chosen: Policy) -> str:
 
 def _renamed(text: str, chosen: Policy, place: str) -> str:
     """Rename the file, so that no report calls it by the name of the policy that it extends."""
-    name = _NAME.search(text)
-    if name is None or chosen.name.endswith(_SUFFIX):
+    if (name := _NAME.search(text)) is None or chosen.name.endswith(_SUFFIX):
         return text
     changed = f"{text[: name.end() - 1]}{_SUFFIX}{text[name.end() - 1 :]}"
     same = policy_of(changed.encode(), place, _folder(place)) == replace(chosen, name=chosen.name + _SUFFIX)

@@ -288,7 +288,6 @@ class Policy:
         need(acts, "rules", "none that draws", "such that something is replaced")
 
     def rule(self, kind: str) -> Rule | None:
-        """Return the rule for a kind; None if there is none."""
         for rule in self.rules:
             if rule.kind == kind:
                 return rule
@@ -355,9 +354,7 @@ class Policy:
     def whole_data(self) -> dict[str, Any]:
         """Return JSON data for ``reading.policy_of_data``: ``to_data``, with the words of lists in full.
 
-        They may be private.
-
-        Raises InputError: it has a detector that is an object, or a vocabulary: neither is data.
+        They may be private. Raises InputError: it has a detector that is an object, or a vocabulary: neither is data.
         """
         if any(not isinstance(detector, str) for detector in self.detectors):
             raise InputError("a policy that is saved must name its detectors; got an object. Name it, or do not save.")
@@ -373,7 +370,6 @@ class Policy:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of ``to_data``."""
         return digest_of_data(self.to_data())
 
 

@@ -18,10 +18,8 @@ class ConnectionsAhead(httpcore.AsyncNetworkBackend):
     """Opens a connection when an answer has ended, for a later request; each still carries one request alone.
 
     The upstream knows when an answer ends: when a connection was opened tells it nothing about the request that comes
-    over it. One that is opened when a request comes would tell how long its texts were read.
-
-    ``network``: connects; ``context``: checks the certificate, by the name of the host; ``timeout``: seconds to connect
-    in.
+    over it. One that is opened when a request comes would tell how long its texts were read. ``network``: connects;
+    ``context``: checks the certificate, by the name of the host; ``timeout``: seconds to connect in.
     """
 
     def __init__(self, network: httpcore.AsyncNetworkBackend, context: ssl.SSLContext, timeout: float) -> None:
@@ -67,15 +65,12 @@ class ConnectionsAhead(httpcore.AsyncNetworkBackend):
     async def connect_unix_socket(
         self, path: str, timeout: float | None = None, socket_options: Iterable[Any] | None = None
     ) -> httpcore.AsyncNetworkStream:
-        """Do as the network does."""
         return await self._network.connect_unix_socket(path, timeout, socket_options)
 
     async def sleep(self, seconds: float) -> None:
-        """Wait."""
         await self._network.sleep(seconds)
 
     async def aclose(self) -> None:
-        """Close the connections that wait."""
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()

@@ -30,7 +30,6 @@ class Event(NamedTuple):
     name: str = ""
 
     def as_bytes(self) -> bytes:
-        """Return the event as it is sent."""
         head = f"event: {self.name}\n" if self.name else ""
         lines = "".join(f"data: {line}\n" for line in self.data.split("\n"))
         return f"{head}{lines}\n".encode()
@@ -121,7 +120,6 @@ class Restoration:
         return self.noted(what, stream.feed(written) + stream.close(), written)
 
     def json(self, what: str, written: str, handle: str = "") -> str:
-        """Restore a JSON text."""
         stream = self.stream(json=True)
         return self.noted(what, stream.feed(written) + stream.close(), written, handle)
 
@@ -193,8 +191,7 @@ def restore_response(data: dict[str, Any], restoration: Restoration, asked: Mapp
 def restore_item(item: dict[str, Any], restoration: Restoration) -> None:
     """Restore an item of a response's output in place."""
     restoration.given("handle", item.get("id"))
-    kind = item.get("type")
-    if kind == "message":
+    if (kind := item.get("type")) == "message":
         for part in objects(item.get("content")):
             restoration.fields(part, _PART)
     elif kind == "function_call":
@@ -215,8 +212,7 @@ def restore_message(data: dict[str, Any], restoration: Restoration) -> None:
 
 def restore_block(block: dict[str, Any], restoration: Restoration) -> None:
     """Restore a block of a message in place."""
-    kind = block.get("type")
-    if kind == "text":
+    if (kind := block.get("type")) == "text":
         restoration.fields(block, {"text": "content"})
     elif kind == "tool_use":
         restoration.given("handle", block.get("id"))

@@ -42,7 +42,6 @@ class RequestMemory:
         """The key under which the reply's originals are restored."""
 
     def answer(self, place: str, text: str, behind: str = "", handle: str = "") -> str | None:
-        """See ``reading.Memory``."""
         compared, behind = _compared(place, text), _behind(behind, handle)
         everywhere, there = (place, compared), (place, compared, behind)
         written = self._state.written(
@@ -56,26 +55,21 @@ class RequestMemory:
         return written.text
 
     def called(self, handle: str) -> Call | None:
-        """See ``reading.Memory``."""
-        written = self._state.called(handle)
-        if written is None:
+        if (written := self._state.called(handle)) is None:
             return None
         parts = leaves(written.text)
         said = [written.text] if parts is None else [part.text for part in parts if isinstance(part, Leaf)]
         return Call("\n".join(said), written.maps)
 
     def handle(self, text: str) -> str:
-        """See ``reading.Memory``."""
         return self._state.handle(text)
 
     def sent(self, releases: Sequence[Release]) -> None:
-        """Note the releases that go on."""
         maps = {id(release.private_map): release.private_map for release in releases if release.private_map}
         self._add(tuple(maps.values()))
 
     @property
     def maps(self) -> tuple[PrivateMap, ...]:
-        """The maps that restore the answer."""
         return self._maps
 
     @property
@@ -103,7 +97,6 @@ class RequestMemory:
             self._restorer = None
 
     def wrote(self, place: str, read: str, written: str, handle: str = "") -> None:
-        """See ``answers.Remembers``."""
         if read:
             behind = _behind(self.behind, handle)
             self._state.wrote(place, _compared(place, read), Written(written, self.maps), behind=behind)

@@ -138,10 +138,8 @@ def refuse_tool(place: str, wanted: str) -> None:
 def called_name(reading: RequestReading, value: Any, place: str) -> str:
     """Read the name of a function that a history calls: declared, or written by the upstream.
 
-    Any other name may be text, and a stand-in goes on, the same one in all of the conversation: a request may leave
-    out tools that its history calls.
-
-    Raises ApiError: it is no string.
+    Any other name may be text, and a stand-in goes on, the same one in all of the conversation: a request may leave out
+    tools that its history calls. Raises ApiError: it is no string.
     """
     if not isinstance(value, str) or not value:
         refuse(place, "a string", code="invalid_type")
@@ -168,8 +166,7 @@ def call_handle(reading: RequestReading, value: Any, place: str) -> Any:
 
 def arguments(reading: RequestReading, value: Any, place: str) -> Any:
     """Read the arguments of a call; those that the upstream wrote go back as it wrote them."""
-    known = reading.known(value, place, "arguments", reading.call)
-    if known is not None:
+    if (known := reading.known(value, place, "arguments", reading.call)) is not None:
         return known
     with reading.foreign(place):
         return reading.json_text(value, place, "arguments")
@@ -278,8 +275,6 @@ _ASSISTANT: Final[dict[str, Reader]] = {
     "tool_calls": list_of(_call),
     "function_call": _called_once,
 }
-
-
 _INPUT_ROLES: Final[dict[str, dict[str, Reader]]] = {
     **{role: {"role": one_of(role), "content": _content} for role in ("system", "developer", "user")},
     "tool": {"role": one_of("tool"), "content": tool_content, "tool_call_id": handle},
@@ -289,8 +284,7 @@ _INPUT_ROLES: Final[dict[str, dict[str, Reader]]] = {
 
 def _message(reading: RequestReading, value: Any, place: str) -> Any:
     need_object(value, place)
-    role = value.get("role")
-    if role == "assistant":
+    if (role := value.get("role")) == "assistant":
         if value.get("audio") is not None:
             refuse(f"{place}.audio", "left out", code="unsupported_content", got="a recording")
         message = reading.fields(value, place, _ASSISTANT)

@@ -42,7 +42,6 @@ class Documents:
 
     ``goes_on``: their sanitized text, or the sanitized files; ``finding``: processes that can be killed;
     ``most_bytes``: of the texts of a request's documents together, as UTF-8: as many as a request of text may have.
-
     Raises MissingExtra: the packages that read documents are not installed.
     """
 

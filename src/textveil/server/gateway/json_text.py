@@ -53,9 +53,7 @@ def as_json(data: Any) -> bytes:
 def answer_data(text: str | bytes | bytearray) -> Any:
     """Read JSON of the upstream as leniently as its clients read it: a paid answer is handed on.
 
-    NaN, infinities and numbers that no double holds become null.
-
-    Raises ValueError: it is no JSON, or nested too deep.
+    NaN, infinities and numbers that no double holds become null. Raises ValueError: it is no JSON, or nested too deep.
     """
     return json_data(text, nesting=_ANSWER_NESTING, floats=_double, integers=_whole, constants=lambda name: None)
 
@@ -87,9 +85,8 @@ class RestoringJson:
     """Restores JSON that comes in pieces: its strings, and its numbers if they stay numbers.
 
     Text that is no JSON comes out as well, restored between quotes. It holds back no more than ``Restorer.stream``
-    does, and a number until it ends.
-
-    ``restorer``: of what was released; ``rule``: for originals within URLs; None is the restorer's own.
+    does, and a number until it ends. ``restorer``: of what was released; ``rule``: for originals within URLs; None is
+    the restorer's own.
     """
 
     def __init__(self, restorer: Restorer, rule: UrlRule | None = None) -> None:
@@ -118,8 +115,7 @@ class RestoringJson:
         return "".join(parts)
 
     def _outside(self, piece: str, at: int, parts: list[str]) -> int:
-        literal = _LITERAL.match(piece, at)
-        if literal is not None:
+        if (literal := _LITERAL.match(piece, at)) is not None:
             self._literal.append(literal[0])
             return literal.end()
         self._end_literal(parts)
@@ -135,8 +131,7 @@ class RestoringJson:
                 escape, self._escape = self._escape, ""
                 self._say(_unescaped(escape), parts)
             return at + 1
-        plain = _PLAIN.match(piece, at)
-        if plain is not None:
+        if (plain := _PLAIN.match(piece, at)) is not None:
             self._say(plain[0], parts)
             return plain.end()
         if piece[at] == "\\":

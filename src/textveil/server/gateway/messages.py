@@ -61,8 +61,7 @@ def _content(
 
 def _arguments(reading: RequestReading, value: Any, place: str) -> Any:
     need_object(value, place)
-    known = reading.known(json.dumps(value, ensure_ascii=False), place, "arguments", reading.call)
-    if known is not None:
+    if (known := reading.known(json.dumps(value, ensure_ascii=False), place, "arguments", reading.call)) is not None:
         return parsed(known)
     with reading.foreign(place):
         return reading.values(value, place, "arguments")
@@ -98,8 +97,7 @@ def _thinking(reading: RequestReading, value: Any, place: str) -> Any:
     for name, said in fields.items():
         if not isinstance(said, str):
             refuse(under(place, name), "a string", code="invalid_type")
-    written = reading.memory.answer("sealed", under_seal(fields["signature"], fields["thinking"]))
-    if written is None:
+    if (written := reading.memory.answer("sealed", under_seal(fields["signature"], fields["thinking"]))) is None:
         reading.leave_out(f"{place}.thinking")
         return None
     for name in value.keys() - {"type", *fields}:
@@ -111,8 +109,7 @@ def _redacted(reading: RequestReading, value: Any, place: str) -> Any:
     """Read thoughts that only the upstream can read: they go on if it wrote them."""
     if not isinstance(value.get("data"), str):
         refuse(f"{place}.data", "a string", code="invalid_type")
-    written = reading.memory.answer("sealed", value["data"])
-    if written is None:
+    if (written := reading.memory.answer("sealed", value["data"])) is None:
         reading.leave_out(f"{place}.redacted_thinking")
         return None
     return {"type": "redacted_thinking", "data": written}

@@ -82,11 +82,8 @@ class Memory(Protocol):
     def answer(self, place: str, text: str, behind: str = "", handle: str = "") -> str | None:
         """Return what the upstream wrote if the client read this text; None if it wrote no such thing.
 
-        Args:
-            place: of a message.
-            text: private.
-            behind: what stands before it in the history.
-            handle: of the call whose arguments it is.
+        ``place``: of a message; ``text``: private; ``behind``: what stands before it in the history; ``handle``: of the
+        call whose arguments it is.
         """
 
     def called(self, handle: str) -> Call | None:
@@ -99,11 +96,8 @@ class Memory(Protocol):
 class RequestReading:
     """Collects the texts of one request.
 
-    Args:
-        memory: of its conversation.
-        escapes: whether a release reads texts through their escapes: it does if words are kept.
-        most: maximum number of texts.
-        takes_documents: what goes on of documents.
+    ``memory``: of its conversation; ``escapes``: whether a release reads texts through their escapes: it does if words
+    are kept; ``most``: maximum number of texts; ``takes_documents``: what goes on of documents.
 
     Attributes:
         pieces: texts to be released, in order; those that go on in the next are released with it (``wholes``).
@@ -222,8 +216,7 @@ class RequestReading:
 
     def answer(self, value: Any, place: str, what: str) -> Slot | str:
         """Read a text that the upstream may have written: its own go back as it wrote them; others are released."""
-        known = self.known(value, place, what)
-        if known is not None:
+        if (known := self.known(value, place, what)) is not None:
             return known
         with self.foreign(place):
             return self.text(value, place, what)
@@ -317,8 +310,7 @@ class RequestReading:
                 self.leave_out(under(place, name))
         read: dict[str, Any] = {}
         for name, reader in readers.items():  # in their order: what tools declare is known before messages are read
-            said = value.get(name)
-            if said is not None:
+            if (said := value.get(name)) is not None:
                 read[name] = reader(self, said, under(place, name))
         return read
 
@@ -346,9 +338,7 @@ def written(template: Any, released: Sequence[str]) -> Any:
         return parsed(said) if isinstance(template.text, JsonSlots) else _scalar(said)
     if isinstance(template, dict):
         return {name: written(part, released) for name, part in template.items()}
-    if isinstance(template, list):
-        return [written(part, released) for part in template]
-    return template
+    return [written(part, released) for part in template] if isinstance(template, list) else template
 
 
 def _scalar(said: str) -> str | int | float | bool:

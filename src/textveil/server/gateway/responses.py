@@ -30,8 +30,7 @@ _output_text: Final = text_or(
 
 
 def _message(reading: RequestReading, value: Any, place: str) -> Any:
-    role = value.get("role")
-    if role not in _ROLES:
+    if (role := value.get("role")) not in _ROLES:
         refuse(f"{place}.role", " or ".join(_ROLES), code="invalid_role", got="another role")
     readers: dict[str, Reader] = {"type": one_of("message"), "role": one_of(role), "content": _input_text}
     if role == "assistant":
@@ -76,8 +75,7 @@ _REASONING: Final[dict[str, Reader]] = {
 
 def _item(reading: RequestReading, value: Any, place: str) -> Any:
     need_object(value, place)
-    kind = value.get("type", "message")
-    if kind == "message":
+    if (kind := value.get("type", "message")) == "message":
         return _message(reading, value, place)
     if kind == "function_call":
         return reading.fields(value, place, _CALL, ("call_id", "name", "arguments"))

@@ -91,8 +91,7 @@ class Exchange(NamedTuple):
         asked = await beside(len(body), partial(request_object, body))
         account = who.account(_unit(request))
         conversations: Conversations = request.app.state.conversations
-        name = request.headers.get("x-textveil-conversation")
-        if name is not None:
+        if (name := request.headers.get("x-textveil-conversation")) is not None:
             if not _CONVERSATION.fullmatch(name):
                 raise ApiError(
                     400, "invalid_header", "X-Textveil-Conversation must be 1 to 200 visible ASCII characters."
@@ -161,8 +160,7 @@ def _unit(request: Request) -> str | None:
     The name is read as the API reads it from JSON, as UTF-8 and of the same length: a person named in both ways has
     one account, and one limit.
     """
-    written = request.headers.get("x-textveil-unit")
-    if written is None:
+    if (written := request.headers.get("x-textveil-unit")) is None:
         return None
     try:
         unit = written.encode("latin-1").decode("utf-8")
@@ -202,10 +200,8 @@ def api_headers(request: Request) -> dict[str, str] | None:
 async def refuse_failure(answer: Answer, upstream: Upstream, making: Awaitable[Restoration] | None = None) -> None:
     """Tell the client of a failure of the upstream.
 
-    ``making``: gives what restores answers to the request, if a text was sent.
-
-    Raises ApiError: the upstream's answer is an error. Its message is repeated, with originals, if it holds nothing of
-    our key.
+    ``making``: gives what restores answers to the request, if a text was sent. Raises ApiError: the upstream's answer
+    is an error. Its message is repeated, with originals, if it holds nothing of our key.
     """
     if answer.status < 400:
         return
@@ -305,7 +301,6 @@ class RestoredStream(StreamingResponse):
         self._held, self._scope = held, scope
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the answer."""
         async with self._held:
             await super().__call__(scope, receive, send)
 
@@ -315,8 +310,7 @@ class RestoredStream(StreamingResponse):
         reader = EventReader()
         try:
             async for piece in upstream.pieces():
-                restored = [said.as_bytes() for event in reader.feed(piece) for said in restoring.event(event)]
-                if restored:
+                if restored := [said.as_bytes() for event in reader.feed(piece) for said in restoring.event(event)]:
                     await keep()
                     yield b"".join(restored)
             reader.close()

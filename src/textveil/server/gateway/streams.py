@@ -82,7 +82,6 @@ class ChatEvents:
         self.complete = False
 
     def event(self, event: answers.Event) -> Iterator[answers.Event]:
-        """See ``RestoringEvents``."""
         if event.data.strip() == DONE:
             self.complete = True
             yield from self.close()
@@ -98,7 +97,6 @@ class ChatEvents:
         yield answers.Event(as_json(data).decode("utf-8"), event.name)
 
     def close(self) -> Iterator[answers.Event]:
-        """See ``RestoringEvents``."""
         for index in dict.fromkeys(place[0] for place in self._texts):
             choice = {"index": index, "finish_reason": None}
             if self._end(choice):
@@ -139,8 +137,7 @@ class ChatEvents:
         """Add held back characters to a choice; return whether there were any."""
         any_rest = False
         for place in [place for place in self._texts if place[0] == choice.get("index")]:
-            rest = self._texts.pop(place).close()
-            if rest:
+            if rest := self._texts.pop(place).close():
                 any_rest = True
                 _add(choice, place[1:], rest)
         return any_rest
@@ -156,8 +153,7 @@ def _add(choice: dict[str, Any], place: tuple[Any, ...], rest: str) -> None:
         _append(_inner(delta, "function_call"), "arguments", rest)
     elif field == "tool_calls":
         calls = delta["tool_calls"] = answers.objects(delta.get("tool_calls"))
-        call = next((call for call in calls if [call.get("index")] == number), None)
-        if call is None:
+        if (call := next((call for call in calls if [call.get("index")] == number), None)) is None:
             call = {"index": number[0]}
             calls.append(call)
         _append(_inner(call, "function"), "arguments", rest)
@@ -201,7 +197,6 @@ class ResponseEvents:
         self._count = 0
 
     def event(self, event: answers.Event) -> Iterator[answers.Event]:
-        """See ``RestoringEvents``."""
         if event.data.strip() == DONE:
             self.complete = True
             yield from self.close()
@@ -284,7 +279,6 @@ class MessageEvents:
         self.complete = False
 
     def event(self, event: answers.Event) -> Iterator[answers.Event]:
-        """See ``RestoringEvents``."""
         data = _object(event)
         step, index = data.get("type"), data.get("index")
         if step == "message_start" and isinstance(data.get("message"), dict):
@@ -304,7 +298,6 @@ class MessageEvents:
         yield answers.Event(as_json(data).decode("utf-8"), event.name)
 
     def close(self) -> Iterator[answers.Event]:
-        """See ``RestoringEvents``."""
         for index in list(self._texts):
             yield from self._end(index)
 
@@ -341,8 +334,7 @@ class MessageEvents:
         if text is None:
             return
         pieces, field, _ = _BLOCKS[kind]
-        rest = text.close()
-        if rest:
+        if rest := text.close():
             data = {"type": "content_block_delta", "index": index, "delta": {"type": pieces, field: rest}}
             yield answers.Event(as_json(data).decode("utf-8"), "content_block_delta")
 

@@ -129,7 +129,6 @@ class CheckedConnections(httpcore.AsyncNetworkBackend):
         raise ForbiddenAddress
 
     async def sleep(self, seconds: float) -> None:
-        """Wait."""
         await anyio.sleep(seconds)
 
     async def _checked(self, host: str, port: int) -> list[str]:
@@ -288,7 +287,6 @@ class Upstream:
 
     @classmethod
     def of(cls, config: Config) -> Upstream | None:
-        """Return the upstream of a configuration; None if there is none."""
         if config.upstream is None:
             return None
         key = config.upstream_key

@@ -26,8 +26,11 @@ Try `workers=1`. The command line puts its own spelling in their places.
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 
 class TextveilError(Exception):
@@ -152,6 +155,36 @@ class RandomnessError(TextveilError, TypeError):
 
 class InternalError(TextveilError, RuntimeError):
     """A check of textveil on itself failed: a release would hold what it must not, so nothing is released."""
+
+
+_OURS: Final = sys.stdlib_module_names | {"textveil", "textveil_lab"}
+
+
+def is_ours(error: BaseException) -> bool:
+    """Tell whether none but textveil's and Python's code has a part in an error: another's may quote a private text."""
+    step = error.__traceback__
+    while step and str(step.tb_frame.f_globals.get("__name__")).partition(".")[0] in _OURS:
+        step = step.tb_next
+    return step is None
+
+
+@contextmanager
+def told_by_type(what: str) -> Iterator[None]:
+    """Tell errors of other packages' code by their type alone.
+
+    ``what``: was wanted, as "detector NAME must return spans". Raises InputError in place of such an error, and of an
+    exit; TextveilError in place of another of textveil's own, which is not about the text alone.
+    """
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        if is_ours(error):
+            raise
+        about_text = isinstance(error, InputError) or not isinstance(error, TextveilError)
+        kind, told = type(error).__name__, InputError if about_text else TextveilError
+    else:
+        return
+    raise told(f"{what}; got {kind}. Correct its code.") from None
 
 
 def need(

@@ -3,6 +3,7 @@
 import io
 import sqlite3
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from tests.budget.test_ledger import ANN, pure
 from tests.budget.test_verify import KEY, Clock, clock
 
 from textveil.budget.account import Account, Limit
+from textveil.budget.book import Book
 from textveil.budget.ledger import Ledger, paying
 from textveil.budget.verification import verified_export
 from textveil.errors import BudgetExhausted, InputError, LedgerError
@@ -89,11 +91,24 @@ def test_every_level_and_every_limit_forget_it(
     ledger.cancel_entries([(BOTH, reserved.number)])
     ledger.set_limit(Account("acme", key="k"), limit)  # counted from the entries
     assert spent(ledger, Account("acme", key="k"))[0] == 1 and sound(ledger, tmp_path)
-    ledger.reserve(BOTH, pure(0.1, 9))  # sums of the period are counted again
+    ledger.reserve(BOTH, pure(0.1, 9))
     after = ledger.balance(ANN)
     assert after.releases == before[1].releases + 2 and sound(ledger, tmp_path)
     ledger.reserve(ANN, pure(0.1))
     assert sound(ledger, tmp_path)
+
+
+def test_what_is_taken_back_is_not_found_by_reading_all_entries(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Others wait meanwhile: at 100,000 entries for eight seconds."""
+    ledger.set_limit(ANN, Limit(epsilon=4.0, period="month"))
+    first, second = ledger.reserve(ANN, pure(1.0)), ledger.reserve(ANN, pure(3.0))
+    with monkeypatch.context() as patch:
+        patch.setattr(Book, "_charges", lambda *_: pytest.fail("it reads them"))
+        ledger.cancel_entries([(ANN, first.number), (ANN, second.number)])
+        ledger.reserve(ANN, pure(4.0))
+    assert ledger.balance(ANN).remaining == (0.0, 0.0) and ledger.verify().sound
 
 
 def test_nothing_is_taken_back_twice_or_after_it_was_drawn(ledger: Ledger, tmp_path: Path) -> None:
@@ -118,16 +133,54 @@ def test_a_ledger_that_fails_keeps_what_was_reserved(ledger: Ledger, monkeypatch
     assert spent(ledger, ANN) == (1, 2.0)
 
 
-def test_a_ledger_holds_reservations_alone_and_of_their_accounts(ledger: Ledger) -> None:
-    first, second = ledger.reserve(ANN, pure(1.0)), ledger.reserve(Account("acme"), pure(1.0))
-    other = ledger.reserve(Account("other"), pure(1.0))
-    held = [(one.account, one.number) for one in (first, second, other)]
-    assert ledger.holds(held) and ledger.holds(held[:1]) and ledger.holds([])
-    ledger.commit(first)
-    ledger.balance(ANN)
-    assert ledger.holds(held)  # a run may die between this and its output
-    for wrong in [(ANN, second.number), (Account("acme"), first.number), (ANN, 3), (ANN, 9), (BOTH, first.number)]:
-        assert not ledger.holds([*held, wrong])
+def test_reservations_alone_and_of_their_accounts_and_amounts_are_drawn_again(ledger: Ledger) -> None:
+    wanted = [(ANN, pure(1.0)), (Account("acme"), pure(1.0)), (Account("other"), pure(1.0))]
+    first = ledger.reserve_together(wanted)
+    assert ledger.draws_again(wanted[:1], [1]) and ledger.draws_again([], [])
+    ledger.cancel_entries([(one.account, one.number) for one in first])  # the first one may have been drawn
+    assert len([entry for entry in ledger.entries() if entry.what == "cancel"]) == 2
+    assert ledger.draws_again(wanted[:1], [1])  # a run may die between this and its output
+    numbers = [one.number for one in ledger.reserve_together(wanted)]
+    for who, number, cost in [
+        (ANN, numbers[1], 1.0),
+        (Account("acme"), numbers[0], 1.0),
+        (ANN, 4, 1.0),
+        (ANN, 9, 1.0),
+        (BOTH, numbers[0], 1.0),
+        (ANN, numbers[0], 2.0),
+        (ANN, numbers[0], 0.5),
+    ]:
+        assert not ledger.draws_again([*wanted, (who, pure(cost))], [*numbers, number])
+    reserved = ledger.balance(ANN).reserved
+    assert reserved is not None and reserved.approximate().epsilon == 1.0
+    assert ledger.draws_again(wanted, numbers)
+
+
+def test_what_was_taken_back_pays_for_nothing(ledger: Ledger) -> None:
+    """A copy of a job's folder still has its receipt; the run that it was copied from may fail before or after."""
+    ledger.set_limit(ANN, Limit(epsilon=2.0))
+    receipt, copy = Remembered(), Remembered()
+    with pytest.raises(InputError), paying(ledger, [(ANN, pure(2.0))], receipt):
+        copy.kept = receipt.kept
+        raise InputError("no record")
+    with paying(ledger, [(ANN, pure(2.0))], copy) as drawing:
+        drawing.begin()
+    assert spent(ledger, ANN) == (1, 2.0)
+    ledger.set_limit(ANN, Limit(epsilon=4.0))
+    with pytest.raises(InputError), paying(ledger, [(ANN, pure(2.0))], receipt):
+        copy.kept = receipt.kept
+        with paying(ledger, [(ANN, pure(2.0))], copy) as drawing:
+            drawing.begin()
+        raise InputError("no record")
+    assert spent(ledger, ANN) == (2, 4.0)
+
+
+def test_a_clock_that_stands_at_the_first_second_counts_too(ledger: Ledger, clock: Clock) -> None:
+    clock.now = datetime(1970, 1, 1, tzinfo=UTC)
+    ledger.reserve(ANN, pure(1.0))
+    ledger.set_limit(ANN, Limit(epsilon=1.5, period="month"))
+    with pytest.raises(BudgetExhausted):
+        ledger.reserve(ANN, pure(1.0))
 
 
 @pytest.mark.parametrize("forged", ['{"of":1}', '{"of":7}'])

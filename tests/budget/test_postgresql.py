@@ -1,6 +1,7 @@
 """The ledger on PostgreSQL: what it does on SQLite, several processes' threads at once, and faults in one line."""
 
 import contextlib
+import socket
 import subprocess
 import sys
 import threading
@@ -154,3 +155,43 @@ def test_a_server_that_goes_away_is_an_error_and_comes_back(server: Postgres, ur
     assert threading.active_count() < 50
     with pytest.raises(LedgerError, match="nothing answers at its address"):
         Ledger("postgresql://tests@127.0.0.1:1/postgres", key=KEY)
+
+
+@contextlib.contextmanager
+def set_for_all(server: Postgres, name: str, value: str) -> Iterator[None]:
+    """A setting of the whole database, as its administrator may choose it."""
+    engine = sa.create_engine(url_of(server.url), isolation_level="AUTOCOMMIT", poolclass=sa.NullPool)
+    with engine.connect() as connection:
+        connection.execute(sa.text(f"ALTER DATABASE postgres SET {name} = '{value}'"))
+        try:
+            yield
+        finally:
+            connection.execute(sa.text(f"ALTER DATABASE postgres RESET {name}"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("synchronous_commit", "off"), ("default_transaction_isolation", "serializable")]
+)
+def test_no_setting_of_the_server_loses_what_was_paid(server: Postgres, url: str, name: str, value: str) -> None:
+    with set_for_all(server, name, value), Ledger(url, key=KEY) as ledger, ledger._engine.connect() as connection:
+        found = [connection.execute(sa.text(f"SHOW {one}")).scalar() for one in (name, "transaction_isolation")]
+        assert (found[0] == "on" or name != "synchronous_commit") and found[1] == "read committed"
+
+
+def test_a_lock_that_nobody_gives_up_is_an_error(server: Postgres, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("textveil.budget.database.BUSY_SECONDS", 0.1)
+    engine = sa.create_engine(url_of(url), poolclass=sa.NullPool)
+    with Ledger(url, key=KEY) as ledger:
+        ledger.reserve(ANN, pure(1.0))
+        with engine.connect() as connection, connection.begin():  # a process that was stopped here
+            connection.execute(sa.text("SELECT * FROM ledger_chains FOR UPDATE")).all()
+            with pytest.raises(LedgerError, match="another process holds it"):
+                ledger.reserve(ANN, pure(1.0))
+        assert ledger.balance(ANN).releases == 1
+
+
+def test_an_address_that_says_nothing_is_an_error() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        place = f"postgresql://tests@127.0.0.1:{silent.getsockname()[1]}/postgres?connect_timeout=2"
+        with pytest.raises(LedgerError, match="nothing answers at its address"):
+            Ledger(place, key=KEY)

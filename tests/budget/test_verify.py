@@ -78,7 +78,7 @@ def test_an_entry_of_a_version_that_could_send_texts_unprotected_is_read(tmp_pat
 
 
 def exercised(ledger: Ledger, seed: int, steps: int, clock: Clock | None = None) -> None:
-    """Limits, releases, balances and commits of several accounts, in any order."""
+    """Limits, releases, balances and commits of several accounts, and what is taken back, in any order."""
     choose = random.Random(seed)
     accounts = [Account("t", *who) for who in itertools.product((None, "a", "b"), (None, "k"))]
     limits = [
@@ -104,6 +104,9 @@ def exercised(ledger: Ledger, seed: int, steps: int, clock: Clock | None = None)
                 ledger.balance(account)
             case 3 if open_ones:
                 ledger.commit(open_ones.pop())
+            case 4 if open_ones:
+                reserved = open_ones.pop(choose.randrange(len(open_ones)))
+                ledger.cancel_entries([(reserved.account, reserved.number)])
             case _:
                 try:
                     open_ones.append(ledger.reserve(account, pure(choose.choice([0.0, 0.1, 0.5, 1.0]))))

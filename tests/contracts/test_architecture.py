@@ -1,5 +1,6 @@
 """docs/architecture.md against the tree and the import contract."""
 
+import ast
 import re
 import sys
 import tomllib
@@ -99,3 +100,22 @@ def test_scripts_name_files_and_folders_that_are_there() -> None:
             named += [f"lab/tests/{folder}" for folder in folders.split()]
     assert len(named) > 20
     assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_what_tells_an_error_in_a_block_leaves_out_the_one_that_it_tells() -> None:
+    """Behind an except clause an error has no context, but in a context manager it has, and its message is shown."""
+    for path in PACKAGE.rglob("*.py"):
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(function, ast.FunctionDef) or "contextmanager" not in map(_last, function.decorator_list):
+                continue
+            yields = [node.lineno for node in ast.walk(function) if isinstance(node, ast.Yield)]
+            caught = [
+                one for one in ast.walk(function) if isinstance(one, ast.ExceptHandler) and one.lineno > yields[0]
+            ]
+            told = [one for one in ast.walk(function) if isinstance(one, ast.Raise) and one.exc and one.cause is None]
+            behind = [one.lineno for one in told if caught and one.lineno > caught[0].lineno]
+            assert not behind, f"{path.name}, line {behind[0]}: say `from None`"
+
+
+def _last(decorator: ast.expr) -> str:
+    return ast.unparse(decorator).rpartition(".")[2]

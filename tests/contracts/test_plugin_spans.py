@@ -3,6 +3,9 @@
 import json
 import re
 import tomllib
+import traceback
+from dataclasses import replace
+from functools import wraps
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
@@ -11,7 +14,7 @@ import pytest
 
 import textveil as tv
 from textveil.detection.detectors import detector_of
-from textveil.errors import ParameterError, UnknownNameError
+from textveil.errors import ParameterError, TextveilError, UnknownNameError
 from textveil.surrogates.making import SURROGATE_ENTRIES, make_surrogate, surrogate_entries
 
 PLUGIN = Path(__file__).resolve().parents[2] / "examples/plugin"
@@ -88,3 +91,35 @@ def test_own_names_ask_no_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("textveil.registry.table.entry_points", broken)
     assert detector_of("numbers").kinds
     assert make_surrogate("digits").name == "digits"
+
+
+@pytest.mark.parametrize("where", ["surrogate_of", "read", "of_mentions", "unsettled"])
+@pytest.mark.parametrize("kind", [ParameterError, ValueError, SystemExit])
+def test_an_error_of_a_surrogate_is_told_by_its_type_alone(
+    plugin: None, monkeypatch: pytest.MonkeyPatch, where: str, kind: type[BaseException]
+) -> None:
+    def failing(answer: Any) -> Any:
+        def fails(value: Any, *_: Any) -> Any:
+            if "7" in str(value):
+                raise kind(f"{value} must be shorter")
+            return answer
+
+        return fails
+
+    answers = {"surrogate_of": "a", "read": "a", "of_mentions": lambda *_: "a", "unsettled": False}
+
+    find, room = SURROGATE_ENTRIES.find, SURROGATE_ENTRIES.find("room")
+
+    @wraps(room.make)
+    def other(**options: Any) -> Any:
+        made: Any = room.make(**options)
+        return replace(made, **{where: failing(answers[where])})
+
+    failing_room = replace(room, make=other)
+    monkeypatch.setattr(SURROGATE_ENTRIES, "find", lambda name: failing_room if name == "room" else find(name))
+    sanitizer = tv.Sanitizer(tv.policy(PLUGIN / "ward.toml"))
+    assert sanitizer("Moved to room 12B.").text
+    with pytest.raises(TextveilError, match=f"the surrogate room must .*; got {kind.__name__}. Correct") as caught:
+        sanitizer(TEXT)
+    told = "".join(traceback.format_exception(caught.value))
+    assert "7 must be shorter" not in told and "During handling" not in told

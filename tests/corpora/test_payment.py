@@ -25,7 +25,7 @@ from textveil.corpora.formats.records import FieldChoice
 from textveil.corpora.formats.text_lines import PlainText
 from textveil.corpora.payment import Payer
 from textveil.corpora.processes import Processes
-from textveil.errors import BudgetExhausted, OutputError, ParameterError
+from textveil.errors import BudgetExhausted, InputError, OutputError, ParameterError
 
 ROWS = [
     ("ann", "Maria Gonzalez saw 2 cats on 3 March 2024."),
@@ -147,15 +147,38 @@ def test_a_job_that_goes_on_is_not_paid_for_again(tmp_path: Path, place: str) ->
     assert spent(place, "ann") == once
 
 
-def test_a_job_whose_input_grew_pays_for_all_of_it(tmp_path: Path, place: str) -> None:
-    out = tmp_path / "out.txt"
+def test_a_job_whose_input_changed_pays_for_all_of_it(tmp_path: Path, place: str) -> None:
+    """Also if as much is drawn as before: the draws are other ones."""
+    out, source = tmp_path / "out.txt", Path(lines(tmp_path))
     with pytest.raises(OutputError):
-        plain(lines(tmp_path), place, engine=DiesAfter(3)).to_file(out)
-    job = next(tmp_path.glob(".*job*"))
-    said = json.loads((job / "paid").read_text())
-    (job / "paid").write_text(json.dumps(said | {"paid_for": "0" * 64}))
-    plain(str(tmp_path / "in.txt"), place).to_file(out, resume=True)
+        plain(str(source), place, engine=DiesAfter(3)).to_file(out)
+    source.write_text(source.read_text()[:400] + source.read_text()[400:].upper())
+    plain(str(source), place).to_file(out, resume=True)
     assert spent(place, "ann") == 240
+
+
+@dataclass
+class Overtaken:
+    """Somebody writes to the input once it was counted."""
+
+    source: Path
+    text: str
+
+    def outcomes(self, worker: BlockWorker, blocks: Iterable[Block]) -> Iterator[Outcome]:
+        yield from InProcess().outcomes(worker, blocks)
+        if worker.counts_only:
+            self.source.write_text(self.text)
+
+
+@pytest.mark.parametrize("job", [True, False])
+@pytest.mark.parametrize("more", ["cat\n", "cat\n" * 200], ids=["a line", "many"])
+def test_what_was_not_counted_is_not_released(tmp_path: Path, place: str, job: bool, more: str) -> None:
+    source, out = Path(lines(tmp_path)), io.BytesIO()
+    written = plain(str(source), place, engine=Overtaken(source, source.read_text() + more))
+    with pytest.raises(InputError, match="it changed after it was paid for"):
+        written.to_file(tmp_path / "out.txt") if job else written.to_stream(out)
+    assert not (tmp_path / "out.txt").exists()
+    assert 3 * out.getvalue().count(b"\n") <= spent(place, "ann") == 120
 
 
 def test_standard_input_is_read_twice_and_other_pipes_are_refused(

@@ -224,6 +224,11 @@ def test_what_is_no_name_and_no_form_is_left(text: str) -> None:
     [
         ("call \uff0b\uff14\uff14 20 7946 0958", "\uff0b\uff14\uff14 20 7946 0958"),
         ("to j\u200b.doe@exam\u200dple.com", "j\u200b.doe@exam\u200dple.com"),
+        *[
+            (f"use {hidden}, please", hidden)
+            for token in ("ghp_pLIix6MEOLeMa61EqJomTEI1JEzO3joOj37H", "ghp_SggMu8vR1oCZ29kfvVPn4KCroYhcH9muZ11K")
+            for hidden in ("\u200b".join(token), "\u00ad".join(token))
+        ],
         ("saw Jose\u0301 Gonza\u0301lez", "Jose\u0301 Gonza\u0301lez"),
         ("SSN 078\u201305\u20131120", "078\u201305\u20131120"),
         ("saw Sean O\u2019Brien", "Sean O\u2019Brien"),

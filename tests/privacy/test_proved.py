@@ -55,6 +55,22 @@ def test_whatever_draws_is_code_of_some_proof() -> None:
     assert len(drawing) > 15 and not drawing - read
 
 
+@pytest.mark.parametrize(
+    ("proof", "modules"),
+    [
+        ("neighborhood", "mechanisms.raised_rows mechanisms.weight_shares numerics.integer_weights randomness"),
+        ("corpus_counts", "aggregates.person_words numerics.discrete_noise randomness"),
+        ("ledger", "budget.account budget.book budget.chain budget.database"),
+        ("surrogates", "surrogates.surrogate surrogates.calendars randomness"),
+        ("policy", "sanitize.policy.making sanitize.policy.finding sanitize.ways"),
+    ],
+)
+def test_what_the_code_of_a_proof_imports_is_code_of_it(proof: str, modules: str) -> None:
+    """A change of the law's table, or of what bounds a person's words, once left the mark as it was."""
+    read = proved.registered(PACKAGE / "privacy/proofs")[f"{proof}.md"]
+    assert not {f"textveil.{module}" for module in modules.split()} - read.keys()
+
+
 def test_a_digest_tells_a_body_of_a_function_from_another() -> None:
     assert digest_of("def f():\n    'about'\n    return 1") == digest_of("def f():\n    return 1  # one")
     assert digest_of("def f():\n    return 1") != digest_of("def f():\n    return 2")
@@ -128,6 +144,7 @@ def test_a_package_registers_its_own_code(tmp_path: Path, monkeypatch: pytest.Mo
     def status() -> Status:
         proved._is_registered.cache_clear()
         proved.registered.cache_clear()
+        proved.digest_of_module.cache_clear()
         return status_of(module, proof)
 
     assert status() is Status.CLAIMED
@@ -138,6 +155,25 @@ def test_a_package_registers_its_own_code(tmp_path: Path, monkeypatch: pytest.Mo
     assert status() is Status.PROVED and stale("own_package_of_a_test") == []
     code.write_text('"""proofs/own.md"""\nepsilon = 2\n')
     assert status() is Status.CLAIMED and stale("own_package_of_a_test") == [f"own.md: {module}"]
+    code.write_text('"""proofs/own.md"""\nfrom .part import law\nepsilon = 1\n')
+    part, helper = home / "part.py", home / "inner/helper.py"
+    helper.parent.mkdir()
+    part.write_text("def law():\n    from own_package_of_a_test.inner import helper\n")
+    (helper.parent / "__init__.py").write_text("")
+    helper.write_text("scale = 1\n")
+    assert status() is Status.CLAIMED
+    register = found("own_package_of_a_test")[folder]
+    assert sorted(register["own.md"]) == [
+        module,
+        "own_package_of_a_test.inner",
+        "own_package_of_a_test.inner.helper",
+        "own_package_of_a_test.part",
+    ]
+    (folder / proved.REGISTER).write_text(json.dumps(register))
+    assert status() is Status.PROVED
+    helper.write_text("scale = 2\n")
+    assert status() is Status.CLAIMED
+    assert stale("own_package_of_a_test") == ["own.md: own_package_of_a_test.inner.helper"]
     (folder / proved.REGISTER).write_text("[]")
     assert status() is Status.CLAIMED
     for name in [name for name in sys.modules if name.startswith("own_package_of_a_test")]:

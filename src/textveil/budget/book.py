@@ -14,7 +14,7 @@ from sqlalchemy.engine import Connection
 from textveil.budget import database
 from textveil.budget.account import Account, Limit
 from textveil.budget.chain import BudgetLevel, Chain, Entry, Names, What
-from textveil.budget.charge import Charge, delta_up, epsilon_down, epsilon_up, guarantee_of
+from textveil.budget.charge import Charge, canonical, delta_up, epsilon_down, epsilon_up, guarantee_of
 from textveil.budget.standing import Balance, CountedSums, Reservation, Standing, balance_of, costs_of, time_of
 from textveil.errors import Amount, BudgetExhausted, LedgerError
 from textveil.json_text import json_data
@@ -112,6 +112,29 @@ class Book:
         entry = self._append(account, "commit", {"of": number})
         self._closed.append((entry.tenant, number))
 
+    def draws_again(self, wanted: Sequence[tuple[Account, Charge]], numbers: Sequence[int]) -> bool:
+        """Commit reservations of these numbers, unless one is of something else or was taken back; return whether."""
+        reserved = [(self._names.of(account), number) for (account, _), number in zip(wanted, numbers, strict=True)]
+        missing = {
+            ("reserve", canonical(charge.to_data()), names.tenant, number, names.unit, names.key)
+            for (_, charge), (names, number) in zip(wanted, reserved, strict=True)
+        }
+        self._flush()
+        table = database.ENTRIES.c
+        columns = (table.what, table.data, table.tenant, table.number, table.unit, table.key)
+        for tenant in {names.tenant for names, _ in reserved}:
+            own = {number for names, number in reserved if names.tenant == tenant}
+            among = ((table.what == "reserve") & table.number.between(min(own), max(own))) | (table.what == "cancel")
+            found = self._connection.execute(sa.select(*columns).where(table.tenant == tenant, among))
+            for entry in map(tuple, found):
+                if entry[0] == "cancel" and json_data(entry[1])["of"] in own:
+                    return False
+                missing.discard(entry)
+        if not missing:
+            for (account, _), number in zip(wanted, numbers, strict=True):
+                self.commit(account, number)
+        return not missing
+
     def cancel(self, account: Account, number: int) -> None:
         """Take back a reservation of which nothing was drawn, if it is open."""
         where = (self._names.of(account).tenant, number)
@@ -121,14 +144,14 @@ class Book:
         levels = list(self._levels(account, keep=True))
         self._flush()
         own = (database.ENTRIES.c.tenant == where[0], database.ENTRIES.c.number == number)
-        charge = Charge.of_data(
-            json_data(self._connection.execute(sa.select(database.ENTRIES.c.data).where(*own)).scalar_one())
-        )
+        columns = (database.ENTRIES.c.at, database.ENTRIES.c.data)
+        at, data = self._connection.execute(sa.select(*columns).where(*own)).one()
+        charge = Charge.of_data(json_data(data))
         self._open.remove(where)
         entry = self._append(account, "cancel", {"of": number})
         self._closed.append((entry.tenant, number))
-        for _, standing, _ in levels:
-            standing.take_back(charge)
+        for _, standing, limit in levels:
+            standing.take_back(charge, at, limit)
             self._changed.add(standing.level)
 
     def set_limit(self, account: Account, limit: Limit | None, each: str | None) -> None:

@@ -97,6 +97,8 @@ BUSY_SECONDS: Final = 30.0  # how long a writer waits for another process
 _VERSION_TABLE = "ledger_version"
 _UPGRADE_LOCK = 0x7465787476656C  # "textvel", for PostgreSQL's advisory locks
 _WRITES = "textveil_writes"
+# of connections to PostgreSQL, unless the URL says otherwise: a host that is gone is noticed
+_REMOTE: Final = {"connect_timeout": 30, "keepalives_idle": 30, "tcp_user_timeout": 30_000}
 
 
 def url_of(place: str) -> URL:
@@ -166,13 +168,14 @@ def told() -> Iterator[None]:
         reason = _reason(error)
     else:
         return
-    raise LedgerError(f"the ledger's database could not be used: {reason}. Nothing is released without it.")
+    raise LedgerError(f"the ledger's database could not be used: {reason}. Nothing is released without it.") from None
 
 
 def _reason(error: SQLAlchemyError) -> str:
     """Tell a database's error by its known reasons: its own words may hold stored data."""
     said = str(getattr(error, "orig", None) or "").lower()
     reasons = {
+        "lock timeout": f"another process holds it for over {BUSY_SECONDS:.0f} s",
         "locked": f"another process holds it for over {BUSY_SECONDS:.0f} s",
         "full": "the disk is full",
         "malformed": "it is damaged; restore it from a copy",
@@ -182,6 +185,7 @@ def _reason(error: SQLAlchemyError) -> str:
         "read-only": "it cannot be written",
         "disk i/o": "the disk does not answer",
         "no space": "the disk is full",
+        "timeout expired": "nothing answers at its address",
         "refused": "nothing answers at its address",
         "authentication": "it refuses the name or the password",
         "does not exist": "there is no such database",
@@ -195,7 +199,10 @@ def _reason(error: SQLAlchemyError) -> str:
 def _engine(url: URL) -> Engine:
     try:
         if url.get_backend_name() != "sqlite":
-            return sa.create_engine(url, pool_pre_ping=True)
+            arguments = {name: value for name, value in _REMOTE.items() if name not in url.query}
+            remote = sa.create_engine(url, pool_pre_ping=True, isolation_level="READ COMMITTED", connect_args=arguments)
+            event.listen(remote, "begin", _begun_remotely)
+            return remote
         _make_private(Path(str(url.database)))
         engine = sa.create_engine(url, connect_args={"timeout": BUSY_SECONDS})
     except ImportError:
@@ -222,6 +229,11 @@ def _begun(connection: Connection) -> None:
     """Begin a transaction of SQLite; one that will write takes the lock first, so that it never has to give up."""
     immediate = connection.get_execution_options().get(_WRITES)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+
+
+def _begun_remotely(connection: Connection) -> None:
+    """Begin a transaction of PostgreSQL: no setting of a server or a user may lose what was paid, or wait for ever."""
+    connection.exec_driver_sql(f"SET LOCAL synchronous_commit = on; SET LOCAL lock_timeout = '{BUSY_SECONDS}s'")
 
 
 def _bring_up(connection: Connection, *, upgrade: bool) -> None:

@@ -157,20 +157,20 @@ class Ledger:
         self._turns.leave([Ask(account, lambda book: book.commit(account, number), commits=[number])])
         self._settle_soon()
 
-    def holds(self, reserved: Sequence[tuple[Account, int]]) -> bool:
-        """Tell whether entries of these numbers are reservations of these accounts."""
+    def draws_again(self, wanted: Sequence[tuple[Account, Accountant]], numbers: Sequence[int]) -> bool:
+        """Commit entries of these numbers, unless one reserves something else or was taken back.
+
+        Returns whether it did; then nobody takes them back later.
+        """
         self._need_open()
-        named = [(self._names.of(account), number) for account, number in reserved]
-        wanted = {(names.tenant, number, names.unit, names.key) for names, number in named}
-        columns = (ENTRIES.c.tenant, ENTRIES.c.number, ENTRIES.c.unit, ENTRIES.c.key)
-        found = set()
-        with told(), reading(self._engine) as connection:
-            for tenant in {names.tenant for names, _ in named}:
-                own = [number for names, number in named if names.tenant == tenant]
-                among = (ENTRIES.c.number.between(min(own), max(own)), ENTRIES.c.what == "reserve")
-                rows = connection.execute(select(*columns).where(ENTRIES.c.tenant == tenant, *among))
-                found |= wanted.intersection(map(tuple, rows))
-        return found == wanted
+        if not wanted:
+            return True
+        first, *others = [account for account, _ in wanted]
+        charged = [(account, Charge.of(cost)) for account, cost in wanted]
+        asked = Ask(first, lambda book: book.draws_again(charged, numbers), others=others)
+        asked.commits = [(account, number) for (account, _), number in zip(wanted, numbers, strict=True)]
+        self._turns.ask([asked])
+        return asked.result()
 
     def cancel_entries(self, reserved: Sequence[tuple[Account, int]]) -> None:
         """Take back open reservations of which nothing was drawn, by account and number, in one transaction.
@@ -402,7 +402,8 @@ def paying(
     If the block fails before ``Drawing.begin``, the reservations are taken back. If it fails later, they stay: without
     a receipt its error says so, with one a later run goes on with them.
 
-    ``receipt``: remembered reservations are not reserved again, if this ledger holds them.
+    ``receipt``: remembered reservations are not reserved again, if this ledger holds them and none was
+    taken back.
 
     Raises:
         BudgetExhausted: a budget does not reach; nothing was taken from anybody.
@@ -411,7 +412,7 @@ def paying(
     accounts = [account for account, _ in wanted]
     numbers = None if receipt is None else receipt.numbers()
     before = numbers is not None and len(numbers) == len(wanted)  # an earlier run may have drawn
-    if numbers is None or not before or not ledger.holds(list(zip(accounts, numbers, strict=True))):
+    if numbers is None or not before or not ledger.draws_again(wanted, numbers):
         reservations = ledger.reserve_together(wanted)
         numbers, balances = ([each.number for each in reservations], [each.balance for each in reservations])
         if receipt is not None:

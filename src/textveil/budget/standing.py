@@ -144,7 +144,7 @@ class Standing:
         """Begin the sums of the period anew; return whether there may be entries of it already."""
         self.basis, self.period_start = self.begins(limit, now)
         self.period_epsilon = self.period_delta = self.period_moment = 0
-        return self.last_at > 0 and self.last_at >= self.period_start
+        return self.releases > 0 and self.last_at >= self.period_start
 
     def count(self, limit: Limit, charge: charges.Charge) -> None:
         """Add to the sums of the period, which are those of the limit."""
@@ -165,15 +165,21 @@ class Standing:
         else:
             self.basis = ""  # no limit counts it
 
-    def take_back(self, charge: charges.Charge) -> None:
-        """Take one release, which was never drawn, from the sums; those of the period are counted again.
+    def take_back(self, charge: charges.Charge, at: int, limit: Limit | None) -> None:
+        """Take one release, which was never drawn, from the sums, which are those of the limit.
 
         The status stays: it may be worse than that of the others, never better.
         """
         self.releases -= 1
         self.epsilon -= charge.epsilon
         self.delta -= charge.delta
-        self.basis = ""
+        if limit is None:
+            self.basis = ""
+        elif at >= self.period_start:
+            cost = costs_of(charge, limit)
+            self.period_epsilon -= cost.epsilon
+            self.period_delta -= cost.delta
+            self.period_moment -= cost.moment
 
     def admits(self, limit: Limit, charge: charges.Charge) -> bool:
         """Tell whether one more release stays within the limit; a release that costs nothing always does."""

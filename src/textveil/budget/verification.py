@@ -68,7 +68,7 @@ class Replay:
         entries: how many were read.
         ends: of each tenant the last entry.
         standings: the sums of the entries.
-        open: charges of reservations that nobody committed, by tenant and number.
+        open: charges and times of reservations that nobody committed, by tenant and number.
     """
 
     def __init__(self, source: Source, noted: Collection[str] = ()) -> None:
@@ -78,7 +78,7 @@ class Replay:
         self.entries = 0
         self.ends: dict[bytes, Entry] = {}
         self.standings: dict[Who, Standing] = {}
-        self.open: dict[tuple[bytes, int], tuple[Who, Charge]] = {}
+        self.open: dict[tuple[bytes, int], tuple[Who, Charge, int]] = {}
 
     def run(self) -> None:
         """Read all of them."""
@@ -146,18 +146,22 @@ class Replay:
                 if not standing.admits(limit, charge):
                     self.tell(entry, "takes more than was left")
             standing.add(charge, entry.at, limit)
-        self.open[entry.tenant, entry.number] = (who, charge)
+        self.open[entry.tenant, entry.number] = (who, charge, entry.at)
 
     def _cancel(self, entry: Entry, data: Any) -> None:
         if (reserved := self.open.pop((entry.tenant, data["of"]), None)) is None:
             self.tell(entry, f"takes {data['of']} back, which is not reserved")
             return
-        who, charge = reserved
+        who, charge, at = reserved
         if who != Who(entry.tenant, entry.unit, entry.key):
             self.tell(entry, f"takes {data['of']} back, which is of another account")
         for holder in who.holders:
             if holder in self.standings:
-                self.standings[holder].take_back(charge)
+                standing = self.standings[holder]
+                limit = self._limit(holder, standing)
+                if limit is not None:
+                    self._count(holder, standing, limit, entry)
+                standing.take_back(charge, at, limit)
 
     def _limit(self, who: Who, standing: Standing) -> Limit | None:
         if standing.limit is not None or who.rule is None:
@@ -273,7 +277,7 @@ def _digest(names: Names, who: Who) -> bytes:
 
 
 def _open(connection: Connection, replay: Replay) -> Iterator[str]:
-    wanted = {where: (charge.epsilon, charge.delta) for where, (_, charge) in replay.open.items()}
+    wanted = {where: (charge.epsilon, charge.delta) for where, (_, charge, _) in replay.open.items()}
     rows = {
         (row["tenant"], row["number"]): (int(row["epsilon"]), int(row["delta"]))
         for row in connection.execute(sa.select(OPEN)).mappings()

@@ -96,7 +96,7 @@ class Run:
     def _streamed(
         self,
         worker: BlockWorker,
-        begin: Callable[[], None],
+        begin: Callable[[Iterator[Block]], Iterator[Block]],
         stream: BinaryIO,
         private_map: BinaryIO | None,
         start: bytes,
@@ -251,7 +251,7 @@ class Run:
     def _pump(
         self,
         worker: BlockWorker,
-        begin: Callable[[], None],
+        begin: Callable[[Iterator[Block]], Iterator[Block]],
         blocks: Iterator[Block],
         totals: Totals,
         write: Callable[[Outcome], None],
@@ -261,8 +261,7 @@ class Run:
             from textveil.corpora.processes import provided_tables
 
             held = provided_tables(words, total, self.tell, self.building)
-        begin()
-        for outcome in self.engine.outcomes(worker, blocks):
+        for outcome in self.engine.outcomes(worker, begin(blocks)):
             skipped = tuple(skip._replace(reason=self._located(skip)) for skip in outcome.skipped)
             if skipped and self.on_error == "stop":
                 raise InputError(skipped[0].reason)

@@ -361,4 +361,4 @@ def written_or_refused() -> Iterator[None]:
         reason = error.strerror or type(error).__name__
     else:
         return
-    raise OutputError(f"the output could not be written: {reason}. No incomplete file is left.")
+    raise OutputError(f"the output could not be written: {reason}. No incomplete file is left.") from None

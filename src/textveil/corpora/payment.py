@@ -1,8 +1,8 @@
 """A run that is paid for from a ledger of budgets: everything is counted first, and taken before anything is drawn.
 
-The inputs are read twice: once to count what each person's texts will cost, once to release them. All of it is taken in
-one transaction, or none. A job remembers what it has paid for, so one that goes on pays again only if its input has
-changed; its draws are the same ones, which cost nothing more.
+The inputs are read twice: once to count what each person's texts will cost, once to release them; what changed in
+between is not released. All of it is taken in one transaction, or none. A job remembers what it has paid for, so one
+that goes on pays again only if its input has changed; its draws are the same ones, which cost nothing more.
 """
 
 import contextlib
@@ -17,10 +17,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 from textveil.budget.account import Account
 from textveil.budget.standing import Charged
 from textveil.corpora.block_worker import BlockWorker, Engine
+from textveil.corpora.blocks import Block
 from textveil.corpora.inputs import Inputs
 from textveil.corpora.job_ledger import JobFolder, JobReceipt
 from textveil.errors import InputError, ParameterError
@@ -61,10 +63,11 @@ def paid(
     inputs: Inputs,
     setting: Setting,
     folder: JobFolder | None = None,
-) -> Iterator[Callable[[], None]]:
+) -> Iterator[Callable[[Iterator[Block]], Iterator[Block]]]:
     """Take what a run will cost; note at the end of the block that it was drawn.
 
-    Gives what the block calls before it draws: if it fails earlier, what it took now is taken back.
+    Gives what the block calls before it draws, with what it is about to draw: if it fails earlier, what it took now is
+    taken back. It returns the same, and raises InputError at the first one that was not counted.
 
     Args:
         payer: None pays nothing.
@@ -77,7 +80,7 @@ def paid(
         InputError: a record cannot be read and the run is to stop; an input can be read once only.
     """
     if payer is None:
-        yield lambda: None
+        yield lambda blocks: blocks
         return
     from textveil.budget.ledger import (
         Ledger,
@@ -85,23 +88,49 @@ def paid(
     )
 
     with _read_again(inputs.inputs) as rewound, Ledger(payer.ledger) as ledger:
-        counts = _counted(worker, engine, inputs, setting)
+        counts, chains = _counted(worker, engine, inputs, setting)
         costs = [(payer.account(name), _cost(setting, counts[name])) for name in sorted(counts, key=_by_name)]
         rewound()
-        receipt = None if folder is None else JobReceipt(folder, _digest(worker.secret, counts))
+        receipt = None if folder is None else JobReceipt(folder, _digest(worker.secret, counts, chains))
         with paying(ledger, costs, receipt) as drawing:
             payer.note(drawing.charged)
-            yield drawing.begin
+
+            def begun(blocks: Iterator[Block]) -> Iterator[Block]:
+                drawing.begin()
+                return _unchanged(blocks, chains)
+
+            yield begun
+
+
+_DIGEST_BYTES: Final = 32  # of ``Block.chain``
+
+
+def _unchanged(blocks: Iterator[Block], chains: bytes) -> Iterator[Block]:
+    for block in blocks:
+        place = _DIGEST_BYTES * block.number
+        if bytes.fromhex(block.chain) != chains[place : place + _DIGEST_BYTES]:
+            raise InputError("the input must stay the same while it is read; it changed after it was paid for.")
+        yield block
 
 
 def _by_name(name: bytes | None) -> bytes:
     return b"" if name is None else b"=" + name
 
 
-def _counted(worker: BlockWorker, engine: Engine, inputs: Inputs, setting: Setting) -> Mapping[bytes | None, Counts]:
+def _counted(
+    worker: BlockWorker, engine: Engine, inputs: Inputs, setting: Setting
+) -> tuple[Mapping[bytes | None, Counts], bytes]:
+    """Return the counts of each person, and the digests of the blocks."""
     counting = replace(worker, counts_only=True, cipher=None)
     by_person: dict[bytes | None, Counts] = {}
-    for outcome in engine.outcomes(counting, inputs.blocks()):
+    chains = bytearray()
+
+    def noted() -> Iterator[Block]:
+        for block in inputs.blocks():
+            chains.extend(bytes.fromhex(block.chain))
+            yield block
+
+    for outcome in engine.outcomes(counting, noted()):
         if outcome.skipped and worker.on_error == "stop":
             raise InputError(outcome.skipped[0].reason)
         if worker.columns.unit is None:
@@ -110,7 +139,7 @@ def _counted(worker: BlockWorker, engine: Engine, inputs: Inputs, setting: Setti
         for name, counts in outcome.persons.items():
             who = name.removeprefix(b"=") if name else None
             by_person[who] = added(by_person.get(who, ()), counts)
-    return by_person
+    return by_person, bytes(chains)
 
 
 def _cost(setting: Setting, counts: Counts) -> Accountant:
@@ -138,8 +167,8 @@ def _read_again(names: Sequence[str]) -> Iterator[Callable[[], object]]:
             sys.stdin = before
 
 
-def _digest(secret: bytes, counts: Mapping[bytes | None, Counts]) -> str:
-    mixed = hashlib.blake2b(key=secret, digest_size=32, person=b"textveil paid")
+def _digest(secret: bytes, counts: Mapping[bytes | None, Counts], chains: bytes) -> str:
+    mixed = hashlib.blake2b(chains, key=secret, digest_size=32, person=b"textveil paid")
     for name in sorted(counts, key=_by_name):
         mixed.update(json.dumps([_by_name(name).hex(), counts[name]]).encode("ascii"))
     return mixed.hexdigest()

@@ -318,10 +318,10 @@ def plain(text: str) -> Plain:
 
 
 _GLUED: Final = lazy_regex(
-    # Dashes without spaces, but within ranges; spaces of no width; a hyphen before groups of digits.
+    # Dashes without spaces, but within ranges; a space of no width, but not one of many; a hyphen before digits.
     r"(?<=[^\W\d_])\u2013(?=[+(]?[0-9])|(?<=[0-9])\u2013(?=[^\W\d_])"
     r"|(?<=[^\s\d])[\u2014\u2015](?=\S)|(?<=\S)[\u2014\u2015](?=[^\s\d])"
-    r"|(?<=[^\W\d_])\u200b(?=[0-9+])|(?<=[0-9])\u200b(?=[^\W\d_])"
+    r"|(?<=[^\W\d_])(?<!\u200b.)\u200b(?=[0-9+](?!\u200b))|(?<=[0-9])(?<!\u200b.)\u200b(?=[^\W\d_](?!\u200b))"
     r"|(?<!\S)-(?=[0-9]{2,4}[-/][0-9]|[0-9]{4} [0-9]{4} )"
 )
 _EMPHASIS: Final = lazy_regex(r"(?<!\w)_(?=[A-Z0-9+])(?P<inside>[^_\n]{2,80})_(?!\w)")

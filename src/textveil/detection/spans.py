@@ -5,7 +5,7 @@ from itertools import pairwise
 from math import isfinite
 from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
-from textveil.errors import InputError, TextveilError, need
+from textveil.errors import InputError, need, told_by_type
 
 
 class DetectedSpan(NamedTuple):
@@ -57,22 +57,16 @@ def checked_spans(detector: Detector, texts: Sequence[str], first: int = 1) -> l
             raised an error, which could quote a text, so that its type alone is told. The message names the text and
             the span by number, never by content.
     """
-    try:
-        answer: Any = detector.detect(texts)
-    except TextveilError:
-        raise
-    except Exception as error:
-        raise InputError(
-            f"detector {detector.name} must return spans; got {type(error).__name__}. Correct its `detect`."
-        ) from None
+    name, kinds = detector.name, frozenset(detector.kinds)
+    with told_by_type(f"detector {name} must return spans"):
+        answer: Any = detector.detect([*texts])
     if not isinstance(answer, Sequence) or len(answer) != len(texts):
         raise InputError(
-            f"detector {detector.name} must return spans for each of {len(texts)} documents; got another number. "
+            f"detector {name} must return spans for each of {len(texts)} documents; got another number. "
             "Correct its `detect`."
         )
-    kinds = frozenset(detector.kinds)
     return [
-        _checked(detector.name, kinds, spans, len(text), number)
+        _checked(name, kinds, spans, len(text), number)
         for number, (spans, text) in enumerate(zip(answer, texts, strict=True), start=first)
     ]
 
@@ -80,8 +74,7 @@ def checked_spans(detector: Detector, texts: Sequence[str], first: int = 1) -> l
 def _checked(name: str, kinds: frozenset[str], spans: Any, length: int, number: int) -> list[DetectedSpan]:
     if not isinstance(spans, Sequence):
         raise InputError(f"detector {name}, document {number}: spans must be a sequence; got {type(spans).__name__}.")
-    if not spans:
-        return []
+    spans = [*spans]  # read once: what is checked is what is used
     for place, span in enumerate(spans, start=1):
         if fault := _fault(span, kinds, length):
             raise InputError(f"detector {name}, document {number}, span {place}: {fault}. Correct its `detect`.")
@@ -97,20 +90,21 @@ def _checked(name: str, kinds: frozenset[str], spans: Any, length: int, number: 
 
 
 def _fault(span: Any, kinds: frozenset[str], length: int) -> str:
-    if not isinstance(span, DetectedSpan):
+    if type(span) is not DetectedSpan:
         return f"a span must be a DetectedSpan; got {type(span).__name__}"
     ends = (span.start, span.end)
     if not all(type(end) is int for end in ends):
         return "start and end must be integers; got others"
     if not 0 <= span.start < span.end <= length:
         return "start and end must lie in the text, start before end; got others"
-    if not isinstance(span.kind, str) or span.kind not in kinds:
+    if type(span.kind) is not str or span.kind not in kinds:
         return "its kind must be one that the detector names; got another"
     if isinstance(span.score, bool) or not isinstance(span.score, float | int) or not isfinite(span.score):
         return "its score must be a number from 0 to 1; got another"
     if not 0 <= span.score <= 1:
         return "its score must be from 0 to 1; got one outside"
-    return "" if isinstance(span.detector, str) else "its detector must be a name; got another type"
+    named = type(span.detector) is str and type(span.why) is str
+    return "" if named else "its detector and its evidence must be strings; got others"
 
 
 def checked_score(score: object) -> float:

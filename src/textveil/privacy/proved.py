@@ -1,9 +1,11 @@
 """The code that a proof is about. Nothing is proved by default: ``status_of`` alone says so, of registered code.
 
 Beside the proofs of a package lies ``code.json``: by proof, the modules that it was read against, each with the digest
-of its code (without docstrings and comments). ``python -m textveil.privacy.proved PACKAGE --write`` renews it, after
-the proofs of what changed were read again; ``--check`` names those that were not. ``scripts/check`` runs it for
-textveil, so that textveil's own modules are looked up without hashing; other packages' are hashed once.
+of its code (without docstrings and comments). These are the modules that name the proof, and what they import of their
+package (of textveil and the lab: of their folder, and what draws at random or computes laws in whole numbers).
+``python -m textveil.privacy.proved PACKAGE --write`` renews it, after the proofs of what changed were read again;
+``--check`` names those that were not. ``scripts/check`` runs it for textveil, so that textveil's own modules are looked
+up without hashing; other packages' are hashed once.
 """
 
 import argparse
@@ -13,7 +15,7 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
 from inspect import currentframe
@@ -27,6 +29,8 @@ from textveil.registry.table import file_of
 
 REGISTER: Final = "code.json"  # the file, beside a package's proofs
 _OWN: Final = "textveil"
+_LAYERED: Final = (_OWN, "textveil_lab")  # packages whose folders are layers
+_BELOW: Final = ("textveil.numerics.", "textveil.randomness")
 Register: TypeAlias = Mapping[str, Mapping[str, str]]  # digests of code, by the file name of a proof and by module
 
 
@@ -97,8 +101,9 @@ def _is_registered(module: str, proof: str) -> bool:
     page = _page(module, proof) if module else None
     if page is None:
         return False
-    noted = registered(page.parent).get(page.name, {}).get(module)
-    return noted is not None and (module.partition(".")[0] == _OWN or noted == digest_of_module(module))
+    noted = registered(page.parent).get(page.name, {})
+    own = module.partition(".")[0] == _OWN
+    return module in noted and (own or all(digest_of_module(name) == digest for name, digest in noted.items()))
 
 
 def _page(module: str, proof: str) -> Path | None:
@@ -144,30 +149,57 @@ def _is_text(line: ast.stmt) -> bool:
     return isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant) and isinstance(line.value.value, str)
 
 
+@cache
 def digest_of_module(module: str) -> str:
-    """Return ``digest_of`` a module's file; empty if it has none."""
-    path = getattr(import_module(module), "__file__", None)
-    return digest_of(Path(path).read_text(encoding="utf-8")) if path else ""
+    """Return ``digest_of`` a module's file, without importing it; empty if it has none."""
+    package, *names = module.split(".")
+    home = getattr(import_module(package), "__file__", None)
+    path = Path(home or "").parent.joinpath(*names)
+    files = [file for file in (path.parent / f"{path.name}.py", path / "__init__.py") if home and file.is_file()]
+    return digest_of(files[0].read_text(encoding="utf-8")) if files else ""
 
 
 def found(package: str, makers: Iterable[tuple[str, str]] = ()) -> dict[Path, dict[str, dict[str, str]]]:
-    """By folder of proofs, what is to be registered in a package: each module under every proof that it names.
+    """By folder of proofs, what is to be registered in a package: each module, and its imports, under its proofs.
 
     ``makers``: further modules, each with a proof: those that make what the package registers.
     """
     home = Path(str(import_module(package).__file__)).parent
-    pairs = set(makers)
+    pairs, texts = set(makers), dict[str, str]()
     for path in home.rglob("*.py"):
         names = path.relative_to(home).with_suffix("").parts
         module = ".".join((package, *(names[:-1] if names[-1] == "__init__" else names)))
-        text = path.read_text(encoding="utf-8")
-        pairs |= {(module, page.relative_to(home).as_posix()) for page in _named(home, text)}
+        texts[module] = path.read_text(encoding="utf-8")
+        pairs |= {(module, page.relative_to(home).as_posix()) for page in _named(home, texts[module])}
+    imported = cache(partial(_imported, texts))
+    waiting = list(pairs)
+    while waiting:
+        module, proof = waiting.pop()
+        new = {(name, proof) for name in imported(module)} - pairs
+        pairs |= new
+        waiting += new
     register: dict[Path, dict[str, dict[str, str]]] = {}
     for module, proof in sorted(pairs):
         page = _page(module, proof)
         if page is not None:
             register.setdefault(page.parent, {}).setdefault(page.name, {})[module] = digest_of_module(module)
     return register
+
+
+def _imported(texts: Mapping[str, str], module: str) -> set[str]:
+    """Return what a module imports, also of its own folder by dots, of the code that its proofs rest on."""
+    package, *names = module.split(".")
+    home = f"{package}." if package not in _LAYERED else f"{package}.{names[0]}." if names[1:] else f"{module}."
+    inside = any(name.startswith(f"{module}.") for name in texts)  # a package: one dot means itself
+    found = set()
+    for node in ast.walk(ast.parse(texts.get(module, ""))):
+        if isinstance(node, ast.Import):
+            found |= {name.name for name in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            place = module.split(".")[: len(names) + 1 - node.level + inside] if node.level else []
+            source = ".".join([*place, *filter(None, [node.module])])
+            found |= {source, *(f"{source}.{name.name}" for name in node.names)}
+    return {name for name in found if name in texts and name.startswith((home, *_BELOW))}
 
 
 def _named(home: Path, text: str) -> Iterable[Path]:

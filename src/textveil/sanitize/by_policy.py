@@ -27,7 +27,7 @@ from textveil.cuts import between
 from textveil.detection.quantities import AFTER_SECTION, LIST_NUMBER
 from textveil.detection.spans import DetectedSpan
 from textveil.detection.units import WITH_DIGITS
-from textveil.errors import InternalError, UnsupportedGuarantee, need
+from textveil.errors import InternalError, UnsupportedGuarantee, need, told_by_type
 from textveil.privacy.guarantees import Guarantee
 from textveil.privacy.units import ONE_ENTITY, ONE_SPAN, ONE_VALUE
 from textveil.randomness import resolve
@@ -144,10 +144,12 @@ class ByPolicy:
         for kind, surrogate in self._surrogates.items():
             if kind not in values_of:
                 continue
-            paying = paying_draws(surrogate, values_of[kind], self._scopes_of[kind])
+            with told_by_type(f"the surrogate {surrogate.name} must tell values apart"):
+                paying = paying_draws(surrogate, values_of[kind], self._scopes_of[kind])
+                unsettled = isinstance(surrogate, Drawn) and surrogate.unsettled(values_of[kind])
             if paying is not None:
                 counts[kind], counts[mentions_of(kind)] = paying, len(values_of[kind])
-            if isinstance(surrogate, Drawn) and surrogate.unsettled(values_of[kind]):
+            if unsettled:
                 counts[UNSETTLED] = 1
         return counts
 
@@ -277,12 +279,13 @@ class ByPolicy:
         scope: Scope,
         rng: np.random.Generator,
     ) -> list[str]:
-        draw = surrogate.of_text(mentions, ages) if isinstance(surrogate, Drawn) else surrogate.draw
-        within = self._scopes_of[kind]
-        if not (isinstance(scope, ApartScope) and scope.by_mention):
-            return draw_mentions(surrogate, mentions, within, KindScope(scope, kind), rng, draw)
-        own = [(mention, KindScope(scope.mention(), kind)) for mention in mentions]
-        return [draw_mentions(surrogate, [mention], within, alone, rng, draw)[0] for mention, alone in own]
+        with told_by_type(f"the surrogate {surrogate.name} must draw"):
+            draw = surrogate.of_text(mentions, ages) if isinstance(surrogate, Drawn) else surrogate.draw
+            within = self._scopes_of[kind]
+            if not (isinstance(scope, ApartScope) and scope.by_mention):
+                return draw_mentions(surrogate, mentions, within, KindScope(scope, kind), rng, draw)
+            own = [(mention, KindScope(scope.mention(), kind)) for mention in mentions]
+            return [draw_mentions(surrogate, [mention], within, alone, rng, draw)[0] for mention, alone in own]
 
     def _map(
         self, text: str, spans: Sequence[DetectedSpan], released: str, places: list[tuple[int, int]]
@@ -410,6 +413,7 @@ def draw_mentions(
             f"the surrogate {surrogate.name} must return {len(mentions)} strings; got {len(values)} values, or "
             "others. Correct its `draw`."
         )
+    values = [str.__str__(value) for value in values]  # of a class of its own, a value may say that it equals another
     check_draws(surrogate, mentions, values, drawing)
     return values
 

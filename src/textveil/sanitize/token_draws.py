@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from textveil.errors import UnsupportedGuarantee
+from textveil.errors import UnsupportedGuarantee, told_by_type
 from textveil.mechanisms.kinds import SequenceMechanism, WordMechanism
 from textveil.mechanisms.randomized_response import CommonWordResponse, DigitResponse
 from textveil.numerics.integer_weights import all_below
@@ -134,7 +134,9 @@ class TokenDraws:
     def drawn(self, counted: CountedTexts, rng: np.random.Generator) -> DrawnTexts:
         """Draw for every token of several documents."""
         coded, words, numbers = counted.coded, counted.words, counted.numbers
-        ids = _checked_draw(self._draw(words, coded.bounds, rng), len(words.ids), self._size)
+        with told_by_type("the mechanism must draw a word for each"):
+            ids = self._draw(words, coded.bounds, rng)
+        ids = _checked_draw(ids, len(words.ids), self._size)
         digits = numbers.digits
         if self._digits is not None:
             digits = self._digits.privatize(digits, numbers.lengths, rng)

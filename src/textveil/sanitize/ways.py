@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple, NoReturn, Protocol, SupportsIndex
 import numpy as np
 
 from textveil.cuts import replaced
-from textveil.errors import ParameterError, RandomnessError, UnsupportedGuarantee
+from textveil.errors import ParameterError, RandomnessError, UnsupportedGuarantee, told_by_type
 from textveil.mechanisms.kinds import TextMechanism
 from textveil.mechanisms.randomized_response import KEEP_LIMIT, CommonWordResponse, DigitResponse
 from textveil.privacy.accountant import Accountant
@@ -184,7 +184,8 @@ class ByTexts:
     def releases(
         self, prepared: Sequence[str], setting: Setting, rng: np.random.Generator, wanted: Wanted
     ) -> list[Release]:
-        drawn = self._mechanism.privatize_texts(prepared, rng)
+        with told_by_type(f"the mechanism {self._mechanism.name} must draw"):
+            drawn = self._mechanism.privatize_texts([*prepared], rng)
         if len(drawn) != len(prepared) or not all(isinstance(text, str) for text in drawn):
             raise UnsupportedGuarantee(
                 f"a mechanism of whole texts must return {len(prepared)} strings; got {len(drawn)} values, or others. "

@@ -44,8 +44,8 @@ class _Choices(np.random.Generator):
         return self.script[self.place - 1]
 
 
-class _MoreNeeded(Exception):
-    pass
+class _MoreNeeded(BaseException):
+    """Not an error of the surrogate, which would be told by its type."""
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,8 @@ _LONE_MONTH: Final = lazy_regex(
     r"|(?<=[Aa])(?:pr|ug)|(?<=[Ss])ept?|(?<=[Oo])ct|(?<=[Nn])ov|(?<=[Dd])ec)(?![A-Za-z0-9_])"
 )
 _BEFORE_MONTH: Final = lazy_regex(
-    r"(?:\b[Ii]n|since|last|next|this|until|by|early|late|mid|during|from|of|to|for)[ -]$"
+    r"(?:\b[Ii]n|since|last|next|this|until|till|by|early|late|mid|during|from|of|to|for|about"
+    r"|around|before|after)[ -]$"
 )
 _SHORT_MONTHS: Final = words_in("jan feb apr jun jul aug sep sept oct nov dec")
 _BEFORE_SHORT_MONTH: Final = lazy_regex(r"(?:\b[Ii]n|last|next|this|until|early|late|mid)[ -]$")

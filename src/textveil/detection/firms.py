@@ -59,6 +59,8 @@ _PIECES: Final = (
     " s.c", " s. c",
     " a.s", " a. s", " A/S", " d.o", " d. o", " & ",
 )  # fmt: skip
+_MEETINGS: Final = frozenset(("meeting", "agm", "minutes", "committee", "trustees", "governors", "members", "friends"))
+"""Words before "of" that tell who of a house, or what of it: Minutes of Kilwhin Rowing Club."""
 _HOMES: Final = words_in("care nursing rest retirement residential")
 """Words before "home" that make it a house."""
 _GENERIC: Final = known.GENERIC | known.GENERIC_CARE | frozenset(known.written("en")["generic houses"])
@@ -119,7 +121,8 @@ _CUED: Final = lazy_regex(
     r"(?:(?<![A-Za-z])(?:work(?:s|ed|ing)?|employed|interned|temp(?:s|ing)|job)(?: as an? [a-z]{3,20}"
     r"(?: [a-z]{3,20})?)? (?:at|by) (?:the )?|(?<![A-Za-z])(?:coach(?:es)?|minibus|taxis?|transport"
     r"|catering|cakes?|flowers|music|photos|printing|survey|repairs?|removals) (?:by|from|with) (?:the )?"
-    r"|(?:\A|[\n.;|] {0,8}| {2})(?:Venue|Flowers|Catering|Coach|Transport|Removals|Printer|Employer|Church|School"
+    r"|(?:\A|[\n.;|*\xb7-] {0,8}| {2})(?:Client|Customer|Agency|Landlord|Insurers|Shop|Venue"
+    r"|Flowers|Catering|Coach|Transport|Removals|Printer|Employer|Church|School"
     r"|Insurer"
     r"|Company|Firm|Supplier|Pharmacy|Organi[sz]ation|Workplace|Nursery|Garage|Vet|Bank|Publisher"
     r"|Sponsor|Band|Caterer|Florist|Photographer|Cake|Hotel|Contractor|Vendor|Builder)(?: name)?:[ \t]{1,20}"
@@ -142,7 +145,8 @@ _CUES: Final = joined_words(
     """work works worked working employed interned temps temping job venue employer church school insurer company firm
     supplier pharmacy coach coaches minibus taxi taxis transport catering cake cakes flowers music photos printing
     survey repair repairs removals printer organisation organization workplace nursery garage vet bank publisher sponsor
-    band caterer florist photographer cake hotel contractor vendor builder customer client"""
+    band caterer florist photographer cake hotel contractor vendor builder customer client agency landlord insurers
+    shop"""
 )
 CUED_FIRM_GATE: Final = WithWords(lambda: _CUES | _INN_WORDS)
 
@@ -237,7 +241,8 @@ def find_firms(text: str) -> Iterator[Found]:
             begin = _named_before(text, start, weak=sort == "weak")
             if begin >= 0:
                 tail = _OF.match(text, end)
-                yield Found(begin, tail.end() if tail else end, "organization", 0.6, "institution")
+                stop = start - 2 if text[start - 2] == "," else tail.end() if tail else end  # Hale & Dee, Solicitors
+                yield Found(begin, stop, "organization", 0.6, "institution")
     yield from _hyphened_houses(text)
     if is_small(text):
         yield from _small_houses(text)
@@ -330,6 +335,8 @@ def _words_before(text: str, end: int) -> list[tuple[int, str]]:
     """Return the capitalized words that end here, but for articles and prepositions that begin a sentence."""
     run = _RUN_BEFORE.search(text, max(0, end - _BACK), end)
     words = [] if run is None else [(word.start(), word[0]) for word in _WORD.finditer(text, run.start(), end)]
+    told = [at for at, word in enumerate(words[1:], 1) if word[1] == "of" and words[at - 1][1].lower() in _MEETINGS]
+    words = words[told[-1] :] if told else words
     while words and (
         words[0][1].lower() in _ARTICLES or words[0][1].lower() in known.TITLES or words[0][1][0].islower()
     ):

@@ -383,7 +383,9 @@ def find_small_names(text: str) -> Iterator[Found]:
             )
         ):
             continue
-        kind = "person" if cue else _kind(text, start, low, marks)
+        behind = text[word.end() : word.end() + 2]
+        valued = behind == ":\n" or behind[1:].isdigit()  # a key, and a word that has a value: chol 6.1
+        kind = "person" if cue else "" if valued else _kind(text, start, low, marks)
         if kind:
             end = end_of_small_name(text, word, low, cued=cue) if kind == "person" else start + len(low)
             reached = end

@@ -279,7 +279,7 @@ def find_labelled_ids(text: str) -> Iterator[Found]:
 
 
 _MISREAD_ROW: Final = lazy_regex(
-    r"(?<![\w/.-])(?:[A-Z]{2}[ /])?[0-9OlI]{1,5}(?:[/ ][0-9OlI]{1,5}){1,4}(?: [A-D])?(?![\w/-])"
+    r"(?<![\w/.-])(?:[A-Z]{2}[ /])?[0-9OlI]{1,5}(?:(?: ?[/.-] ?| )[0-9OlI]{1,5}){1,4}(?: [A-D])?(?![\w/-])"
 )
 _MIXED_READ: Final = lazy_regex("[0-9][OlI]|[OlI][0-9]")
 MISREAD_GATE: Final = at_digits("[0-9][OlI]|[OlI][0-9]")
@@ -289,7 +289,7 @@ def find_misread_rows(text: str) -> Iterator[Found]:
     """Yield rows of digits in which a scanner took some for letters: O77OO 9OO l53."""
     for match in matches(_MISREAD_ROW, text):
         mixed = _MIXED_READ.search(match[0]) is not None
-        if mixed and sum(map(str.isdigit, match[0])) > 2 and sum(map(str.isalnum, match[0])) > 6:
+        if mixed and sum(map(str.isdigit, match[0])) > 2 and sum(map(str.isalnum, match[0])) > 5:
             yield Found(*match.span(), "id", 0.5, "shape")
 
 

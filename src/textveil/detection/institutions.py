@@ -149,7 +149,8 @@ def _proper(words: Sequence[Word], at: int, end: int) -> bool:
     if word.marks & _OTHER:
         return end - at > _FEWEST_OF_COUNTRY or any(following.low in _OF_A_PEOPLE for following in words[at + 1 : end])
     if word.marks & _COMMON:
-        if at + 1 < end and words[end - 1].low in known.NAMED_BY_WORDS:
+        medical = end > 1 and words[end - 1].low in ("center", "centre") and words[end - 2].low in ("medical", "health")
+        if at + 1 < end and (medical or words[end - 1].low in known.NAMED_BY_WORDS) and word.low != "medical":
             return word.low not in known.GENERIC_CARE  # Mercy General Hospital, but Law School
         # Grace Church, Reading Hospital: a name that is a word too, right before the sort.
         return bool(word.marks & _NAMES) and at + 1 < end and words[at + 1].low in known.INSTITUTIONS

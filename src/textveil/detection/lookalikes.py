@@ -279,7 +279,7 @@ LEVEL_GATE: Final = at_digits(r"[A-Z][0-9]{1,3}(?!\w)")
 
 
 def find_misread_words(text: str) -> Iterator[Found]:
-    """Yield English words in which a scanner took letters for digits: REP0RT, 0f."""
+    """Yield English words and listed names in which a scanner took letters for digits: REP0RT, 0f, HEATHC0TE."""
     marks_of = lists().words.get
     for match in matches(_MISREAD, text):
         word = match[0].lower().replace("0", "o").replace("1", "l")
@@ -287,6 +287,8 @@ def find_misread_words(text: str) -> Iterator[Found]:
         marks = marks_of(word, 0)
         if digits < 3 and digits < len(word) and marks & Marks.COMMON and not marks & _NAMES:
             yield Found(*match.span(), "numbering", 0.5, "sequence")
+        elif digits < 3 and digits < len(word) - 3 and marks & _NAMES and not marks & Marks.COMMON:
+            yield Found(*match.span(), "person", 0.5, "list")
 
 
 def find_levels(text: str) -> Iterator[Found]:

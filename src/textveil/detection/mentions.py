@@ -483,6 +483,9 @@ class _Second:
         if span.kind == "handle":
             if len(written) >= _SHORTEST_LOGIN and not is_plain_form(written.lower()):
                 self.logins.setdefault(written.lower(), span)
+                first, _, last = written.lower().partition(".")
+                if len(last) > _SHORTEST and last.isalpha():
+                    self.logins.setdefault(first[:1] + last, span)  # s.mbatha, of sibusiso.mbatha
             for piece in _SEPARATED.split(written.lower().replace("\\", "")):
                 if len(piece) > _SHORTEST and lists().words.get(piece, 0) & _GIVEN_OR_OTHER == Marks.GIVEN:
                     self.parts.setdefault(piece, span._replace(kind="person"))  # wilma.j
@@ -530,6 +533,7 @@ class _Second:
     def pieces(self) -> frozenset[str]:
         """Return the runs of letters at which a mention may stand."""
         whole = {*self.parts, *self.short, *self.several, *self.cases, *self.logins}
+        whole.update([login.rpartition(".")[2] for login in self.logins])
         return frozenset(filter(str.isalpha, whole))
 
 

@@ -48,7 +48,7 @@ _PIECE: Final = lazy_regex(rf"{_WORD}|(?:{_SMALL})(?![A-Za-z])")
 _WORD_LETTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'"
 _CONTRACTED: Final = frozenset(("m", "d", "ll", "re", "ve", "t", "em", "all"))
 
-_SHORTENED: Final = lazy_regex(r"(?:Inc|Ltd|Corp|Co)$")
+_SHORTENED: Final = ("Inc", "Ltd", "Corp", "Co")
 _LEGAL_FORM: Final = lazy_regex(
     r" (?:A/?S|ASA|ApS|SA|SAS|SARL|SpA|SE|SL|KK|Oy|Oyj|AB|AG|BV|NV|Lda|Ltda|Pty)(?![A-Za-z])"
 )
@@ -204,6 +204,9 @@ class _Run:
                     word = Word(piece.start(), piece.start() + len(base), base, self._judge.marks(base), False)
                     yield from self._read([word], 0, before, opens)
                 continue
+            if group and group[-1].capitals and piece.start() - group[-1].end > 1 and not written.isupper():
+                yield from self._read(group, titled, before, opens)  # TRIAGE NOTE  Sacred Heart Hospital
+                group, titled, before, opens = [], 0, "", True
             end = piece.end() - (len(whole) - len(low) if owner else 0)
             if (
                 written[-1] == "."
@@ -284,11 +287,7 @@ class _Run:
         form = _LEGAL_FORM.match(self._text, end) if kind == ORGANIZATION else None
         if form:
             return form.end()
-        if (
-            kind == ORGANIZATION
-            and _SHORTENED.search(self._text, max(0, end - 5), end)
-            and _GOES_ON.match(self._text, end)
-        ):
+        if kind == ORGANIZATION and self._text.endswith(_SHORTENED, 0, end) and _GOES_ON.match(self._text, end):
             return end + 1
         code = _CODE.match(self._text, end) if kind == PLACE else None
         return code.end() if code else end

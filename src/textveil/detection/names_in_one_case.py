@@ -113,7 +113,7 @@ def is_small(text: str) -> bool:
     return 2 * sum(map(str.islower, begins)) > len(begins)
 
 
-_SMALL_WORD: Final = lazy_regex(r"[a-z](?<![A-Za-z0-9_@#./\xb7'-].)[a-z]{2,24}+(?![A-Za-z0-9_@/(-])")
+_SMALL_WORD: Final = lazy_regex(r"[a-z](?<![A-Za-z0-9_@#./\xb7'-].)[a-z]{2,24}+(?![A-Za-z0-9_@/(-]|:\n)")
 _SMALL_BEFORE: Final = re.compile(r"([a-z]{1,16}+)[,]? $")
 _NEAR: Final = 20
 _BEHIND: Final = lazy_regex(

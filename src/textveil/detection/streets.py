@@ -264,6 +264,7 @@ _STATE: Final = (
 _CODES: Final = lazy_regex(
     rf"(?<!\w)(?:(?:{_STATE}|[A-Z]{{2}}),? [0-9]{{5}}(?:-[0-9]{{4}})?(?![\w-])"
     r"|[A-Z]{1,2}[0-9][A-Z0-9]? [0-9][A-Z]{2}(?!\w)|[A-Z][0-9][A-Z] ?[0-9][A-Z][0-9](?!\w)"
+    r"|(?:[AC-FHKNPRTV-Y][0-9]{2}|D6W) (?=[0-9]{0,3}[A-Z])(?=[A-Z]{0,3}[0-9])[0-9AC-FHKNPRTV-Y]{4}(?!\w)"
     r"|(?:[AFD]PO A[AEP]|[afd]po a[aep]) [0-9]{5}(?!\w)|(?:USS|USNS|USNV|USCGC) [A-Z][a-z]{1,30}(?![A-Za-z]))"
 )
 _NO_STATE: Final = "OK,? (?!7[34])|IN,? (?!4[67])|OR,? (?!97)|ME,? (?!0[34])|HI,? (?!96)"

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from textveil.detection import lists as known
 from textveil.detection.found import Found
-from textveil.detection.lists import DATA, Marks, lists
+from textveil.detection.lists import DATA, Marks, lists, places
 from textveil.detection.name_evidence import begins_order, modifies_thing, stands_as_word
 from textveil.detection.people_in_records import is_plain_form
 from textveil.errors import InputError
@@ -37,12 +37,18 @@ WEAK: Final = 0.35
 LEAST: Final = 0.5
 LEAST_ORGANIZATION: Final = 0.9
 """The least probability of a name that no rule guesses."""
+LEAST_PLACED: Final = 0.2
+"""The least probability of a name behind a preposition of places."""
 LEAST_GUESSED: Final = 0.02
 """The least probability of a name that a rule guesses."""
 SURE: Final = 0.8
 SURE_ORGANIZATION: Final = 0.9
 SURE_CLINICAL: Final = 0.98
 """The least probability of a name that is no mere guess; higher in clinical texts, which are full of rare words."""
+MOST_TOWN: Final = 0.9
+"""The highest probability that a listed place is no name."""
+PLACED: Final = 0.4
+"""The score of a guess that is a listed place, or stands behind a preposition of places."""
 PAIR: Final = 0.4
 """The score of two to four capitalized words that no list of words holds."""
 
@@ -81,7 +87,7 @@ _TOPICS: Final = tuple(
 )
 """Subjects of texts, and words that tell them."""
 
-_CAPITALIZED: Final = lazy_regex(r"[A-Z](?<![A-Za-z0-9_@#].)[A-Za-z]++(?:['-][A-Za-z]++){0,12}+(?![A-Za-z0-9_])")
+_CAPITALIZED: Final = lazy_regex(r"[A-Z](?<![A-Za-z0-9_@#].)[A-Za-z]++(?:['-][A-Za-z]++){0,12}+(?![A-Za-z0-9_]|-[0-9])")
 _RUN_BEHIND: Final = lazy_regex(r"(?:'s)?(?:\.? [A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+){0,5}+")
 _RUN_BEFORE: Final = lazy_regex(r"(?: \.?[A-Za-z'-]{0,60}+(?<=[A-Z])(?![A-Za-z0-9])){0,5}+")
 """In a text that is read backward."""
@@ -99,6 +105,12 @@ _LETTERS: Final = bytes(
 _EPONYM: Final = lazy_regex(rf"(?:'s)? (?:{'|'.join(sorted(known.MEDICAL_AFTER))})\b", re.IGNORECASE)
 _VERSION: Final = lazy_regex(r" v(?:ersion )?[0-9]{1,4}\.[0-9]")
 """Behind a product: Veeam v4.1. Whole numbers may be those of somebody's draft."""
+_BEFORE_PLACE: Final = lazy_regex(
+    r"(?:(?P<sure>(?<=[a-z] )(?:at|near|outside|from|to|in)"
+    r"|(?i:\b(?:ward|unit|branch|depot|clinic|hospital|facility|practice|surgery|school|college|station)) ?:) {1,4}"
+    r"|(?<![a-z])(?:at|near|outside|from|to|in|into|around|across|via|visit(?:ed|ing)?|leaving|reached|between) "
+    r"|[a-z], |\()\Z"
+)
 _NUMERALS: Final = frozenset("ii iii iv vi vii viii ix".split())  # noqa: SIM905
 _JOINS: Final = frozenset((" ", ". ", "-", " & "))
 _OPENINGS: Final = frozenset('.!?:;|"*-^\n(')
@@ -263,6 +275,7 @@ def is_asked(word: Word, marks_of: Any) -> bool:
     return not (
         marks & _OTHER
         or marks & (_COMMON | _NAMES) == _COMMON
+        or (not marks and is_plain_form(low))
         or low in known.FUNCTION_WORDS
         or low in known.TITLES
         or low in known.INSTITUTIONS
@@ -319,6 +332,7 @@ class _Judge:
             sums = self._sums(word)
             none, person, place, organization = self._model.shares(sums)
             named = 1 - none >= (LEAST_ORGANIZATION if organization > person + place else LEAST)
+            named = named or (none < MOST_TOWN and self._is_placed(word.start, word.end, sure=False))
             if group and not (named and self._text[group[-1][0].end : word.start] in _JOINS):
                 yield self._grouped(group)
                 group = []
@@ -334,7 +348,18 @@ class _Judge:
     def _name(self, start: int, end: int, sums: Sequence[Sequence[int]], share: float) -> Found:
         total = [sum(column) for column in zip(*sums, strict=True)]
         kind = KINDS[max(range(1, len(KINDS)), key=total.__getitem__)]
-        return Found(start, end, kind, score_of(share, kind, self._topic), "tagger")
+        score = score_of(share, kind, self._topic)
+        if score <= WEAK and self._is_placed(start, end, sure=share >= LEAST_PLACED):
+            return Found(start, end, "place", PLACED, "tagger")
+        return Found(start, end, kind, score, "tagger")
+
+    def _is_placed(self, start: int, end: int, *, sure: bool) -> bool:
+        """Return whether a name is placed: where only places stand, if ``sure``, or a listed place that is no word."""
+        before = _BEFORE_PLACE.search(self._text, max(0, start - _WINDOW), start)
+        if before is None or (sure and before["sure"]):
+            return before is not None
+        low = self._text[start:end].lower()
+        return not self._marks_of(low, 0) and any(low.replace("-", " ") in listed for listed in places())
 
 
 def score_of(share: float, kind: str, topic: str) -> float:

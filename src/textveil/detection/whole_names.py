@@ -304,6 +304,7 @@ _ROLES: Final = (
 
 _INITIALS_BEFORE: Final = lazy_regex(
     r"(?<![\w.'@/-])(?<!\bi\. )(?:[A-Z]\.(?:[ -]?[A-Z]\.){0,3} ?|(?<=[:,;(\n] )[B-HJ-WYZ] )\Z|(?<![^\n])[B-HJ-WYZ] \Z"
+    r"|(?<=[,;|\t\"])[A-Z] \Z|(?<=  )[B-HJ-WYZ] \Z|(?:(?<![^\n])|(?<=[,;|\t])|(?<=  ))[A-Z] & [A-Z] \Z"
 )
 _INITIALS_BEHIND: Final = lazy_regex(
     r" (?:I(?! (?!of |and [A-Z])[a-z])|I{2,3}|I?V|VI{1,3}|I?X|X[IVX]{1,4})(?![\w'@/-])"
@@ -413,9 +414,13 @@ def with_whole_runs(text: str, spans: Sequence[Found]) -> list[Found]:
             behind = beside if span.kind == "person" else None
         elif beside is not None and span.kind == "organization" and text[span.start : span.end].isupper():
             behind = beside
-        if behind is not None and _are_parts(behind[0]) and not _is_line(text, span.start, behind.end()):
+        heads = behind is not None and not behind[0].startswith(" & ") and _is_line(text, span.start, behind.end())
+        if behind is not None and _are_parts(behind[0]) and not heads:
             kind = "organization" if _has_word(behind[0]) else span.kind
             whole[-1] = span = span._replace(end=behind.end(), kind=kind)
+        ahead = text[max(0, span.start - 6) : span.start]
+        if span.kind == "organization" and ahead[1:] == " The " and (ahead[0].islower() or ahead[0] == ","):
+            whole[-1] = span = span._replace(start=span.start - 4)
         if span.why not in _WEAK:
             continue
         low = max(span.start - _LONGEST_RUN, whole[-2].end if len(whole) > 1 else 0)

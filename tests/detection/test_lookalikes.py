@@ -59,6 +59,8 @@ def test_names_that_look_like_words_are_found(text: str, names: list[str]) -> No
     "text",
     [
         "a Peugeot 208, his Ford F-150 and a Tesla Model 3",
+        "a Nikon D850 and a Shimano Stradic 4000",
+        "Day 1: we walk.\nDay 2: we rest. Tier 3, Sprint 12.",
         "ACCIDENT REP0RT F0RM",
         "fluent: English C1 (German B2)",
         "Witness 1: nobody     Witness 2: nobody",

@@ -71,6 +71,8 @@ def test_names_that_are_words_go(text: str, names: list[str]) -> None:
         "Grace is due.",
         "Skip to the end.",
         "We chose a Festo valve.",
+        "Two Gilson pipettes, a Petri dish and the Liebig condenser; one Heinz soup.",
+        "A Samsung Galaxy, a Viessmann Vitodens and the Shimano Stradic.",
         "She made a Bakewell tart with Bramley apples.",
         "They keep a Dartford Warbler.",
         "Fine Mira shower, Ikea sofa.",

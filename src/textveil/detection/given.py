@@ -286,7 +286,7 @@ def shipped_words(name: str) -> tuple[str, ...]:
     """Return the phrases of a public list; raise ParameterError if there is none of that name."""
     need(name in SHIPPED, "shipped", repr(name)[:60], f"among {', '.join(SHIPPED)}")
     lines = (_DATA / f"{name}.txt").read_text(encoding="utf-8").splitlines()
-    return tuple([line for line in map(str.strip, lines) if line and not line.startswith("#")])
+    return tuple([word for line in lines if not line.startswith("#") for word in line.strip().split("; ") if word])
 
 
 class KeepList:

@@ -128,14 +128,16 @@ def _is_given(cell: str) -> bool:
 _MAKES: Final = """audi bmw chevrolet chrysler citroen cupra dacia daihatsu dodge fiat ford honda hyundai isuzu
     iveco jaguar jeep kia lada lancia lexus maserati mazda mercedes mitsubishi nissan opel peugeot polestar porsche
     renault saab seat skoda smart subaru suzuki tesla toyota vauxhall volkswagen volvo vw yamaha kawasaki ducati
-    piaggio vespa"""
+    piaggio vespa mini cadillac pontiac gmc daewoo ssangyong ktm komatsu kubota shimano garmin castrol stihl
+    husqvarna makita viessmann grundfos siemens miele electrolux dyson samsung huawei xiaomi lenovo asus motorola
+    nikon sony panasonic toshiba hitachi epson casio seiko"""
 _MODEL: Final = lazy_regex(r"(?: [A-Z][A-Za-z-]{1,14}(?![A-Za-z0-9_'])){1,2}")
 _MAKE_WORDS: Final = joined_words(_MAKES)
 VEHICLE_GATE: Final = with_words(_MAKES)
 
 
 def find_vehicles(text: str) -> Iterator[Found]:
-    """Yield cars by make and model: Kia Ceed, Citroen Berlingo; not a make that begins a name: Ford Prefect."""
+    """Yield cars and devices by make and model: Kia Ceed, Samsung Galaxy; not what begins a name: Ford Prefect."""
     for start, end in places_of(text, _MAKE_WORDS):
         model = _MODEL.match(text, end) if text[start].isupper() else None
         if model is None:
@@ -239,7 +241,7 @@ _NUMBERED_MODEL: Final = lazy_regex(
 
 
 def find_numbered_models(text: str) -> Iterator[Found]:
-    """Yield the numbers in names of cars: Peugeot 208, Ford F-150, Tesla Model 3."""
+    """Yield the numbers in names of cars and devices: Peugeot 208, Nikon D850, Tesla Model 3."""
     for start, end in places_of(text, _MAKE_WORDS):
         model = _NUMBERED_MODEL.match(text, end) if text[start].isupper() else None
         if model is not None:

@@ -165,8 +165,10 @@ class NamesByLanguage:
         self._sorts = Words(written.get("kinds of places", ()))
         self._firsts = Words(written.get("begins places", ()))
         self._begun = frozenset(name.partition(" ")[0] for name in self._cues.place if " " in name)
-        generic = (name.replace("_", " ") for name in written.get("no body", ()))
-        self._generic = re.compile("|".join(map(re.escape, generic)) or "(?!)").match
+        generic = written.get("no body", ())
+        phrases = (re.escape(name.replace("_", " ")) for name in generic if "_" in name)
+        self._generic = re.compile("|".join(phrases) or "(?!)").match
+        self._of_bodies = Words([*written["body"], *written["function"], *generic])
         joints = sorted({*self._cues.joint, *self._cues.loose}, key=len, reverse=True)
         elided = "|".join(re.escape(joint) for joint in joints if joint.endswith("'")) or r"(?!)"
         joint = rf"(?:(?:{'|'.join(map(re.escape, joints))}) |(?:{elided})|(?:in|op) (?='t ))"
@@ -627,8 +629,7 @@ class NamesByLanguage:
             if headed or any(token.low in cue.spot for token in tokens):
                 spot = first.low in cue.spot and self._words.is_place(tokens[-1].low)
                 placed = spot or self._words.is_of_place(first.low)
-                bodies = all(token.low in cue.body or token.low in cue.function for token in tokens)
-                return not placed if self._german else bodies
+                return not placed if self._german else all(token.low in self._of_bodies for token in tokens)
             named = self._begins_place(first) and (b1 in cue.in_ or b1 in cue.spot)
             named = named or any(token.marks & _GIVEN or token.roman for token in tokens)
             sure = sum(token.ordinary == 2 for token in tokens)

@@ -53,7 +53,7 @@ _SECTION_WORD: Final = (
     r"|strona|ust|pkt|rozdzial|krok)\.?"
 )
 _SECTION_STARTS: Final = joined_words(
-    "sub subsection subsections " + _SECTION_WORD[4:-4].replace("|", " ").replace("?", "") + " "
+    "day sprint sub subsection subsections tier " + _SECTION_WORD[4:-4].replace("|", " ").replace("?", "") + " "
     + " ".join(word[:-2] for word in _SECTION_WORD[4:-4].split("|") if word.endswith("?"))
 )  # fmt: skip
 """With one of these begins what ``_SECTION_WORD`` matches."""
@@ -63,7 +63,7 @@ _NUMBERED_LABEL: Final = lazy_regex(
 _PLACE: Final = r"[0-9]{1,3}(?:\.[0-9]{1,3}){0,4}(?: ?\([0-9]{1,3}\)|\([a-z]{1,3}\)){0,3}"
 _PLACES: Final = rf"{_PLACE}[a-zA-K]?(?:(?:-|/|, | and | to | or | of | et | und | y | e ){_PLACE}){{0,6}}"
 _SECTION: Final = lazy_regex(
-    rf"(?<![A-Za-z]){_SECTION_WORD}(?: |(?<=\.))(?:no?\. ?|#)?(?P<place>{_PLACES}(?:\.?[oa]"
+    rf"(?<![A-Za-z])(?:{_SECTION_WORD}|Day|Sprint|Tier)(?: |(?<=\.))(?:no?\. ?|#)?(?P<place>{_PLACES}(?:\.?[oa]"
     rf"(?!\w))?)(?![\w]|[/:,-][0-9]| ?%)"
 )
 AFTER_SECTION: Final = lazy_regex(rf"(?<![A-Za-z]){_SECTION_WORD} (?:no\. ?)?\Z")

@@ -127,6 +127,7 @@ def test_data_and_digest_hold_what_is_kept_but_no_words() -> None:
 def test_public_lists_have_each_entry_once(name: str) -> None:
     words = shipped_words(name)
     assert len(words) >= 50 and len({word.casefold() for word in words}) == len(words)
+    assert [word for word in words if ";" in word] == []  # several on a line are several
     KeepList(words, public=True)
 
 
@@ -153,6 +154,11 @@ def test_no_public_list_keeps_a_title_with_a_name(name: str) -> None:
         ("prompts", "Compare PostgreSQL, MongoDB, Redis and Apache Kafka with Snowflake.", None),
         ("prompts", "What did Albert Einstein write to Sigmund Freud, in German?", None),
         ("prompts", "Move my notes from Evernote to Notion and OneNote.", None),
+        ("prompts", "Quote Hannah Arendt and Eric Hobsbawm; play something by Hans Zimmer.", None),
+        ("identifiers", "We went to Pep Boys, to Bunnings Warehouse and to White Castle.", None),
+        ("identifiers", "Agenda\nPower of Attorney\nOlive Oil\nGrand Total\nCar Park\nMark Scheme", None),
+        ("identifiers", "Agenda\nPower of Attorney\nOlive Tanner", "Olive"),
+        ("identifiers", "A friend of Hannah Arendt was Mary Arendson.", "Arendson"),
         ("prompts", "Move my notes from Maria Gonzalez to Notion.", "Maria"),
         ("clinical", "Foley in place, Kussmaul respirations; Hashimoto's thyroiditis.", None),
         ("identifiers", "The Kubernetes and Terraform talk by Maria Gonzalez.", "Maria"),

@@ -92,14 +92,21 @@ def test_lines_that_are_no_prose_are_not_read_on(text: str) -> None:
 
 SPACED = (
     "12  Main  Street", "31  January  1979", "GB92  ZCET  9722  0033  2245  38", "SP4N  9AU", "Kharrona  Smith  Ltd",
-    "4965  Murray  Fields  Apt.  215",
+    "4965  Murray  Fields  Apt.  215", "Marjorie  Tanfield", "0161  496  0732",
 )  # fmt: skip
 
 
+@pytest.mark.parametrize("gap", ["  ", "   ", "    ", "\t"])
 @pytest.mark.parametrize("value", SPACED)
-def test_a_value_is_found_whole_across_two_spaces(value: str) -> None:
-    text = f"Her details  are {value} and\nthat is  all.  We know nothing else of it."
-    assert not left_of(value, text)
+def test_a_value_is_found_whole_across_gaps(value: str, gap: str) -> None:
+    spaced = value.replace("  ", gap)
+    assert not left_of(spaced, f"Her details  are {spaced} and\nthat is  all.  We know nothing else of it.")
+
+
+def test_a_reading_across_gaps_goes_before_one_that_meets_it() -> None:
+    text = "geb. 14.   M\xe4rz   1962, Mobil: 0171   5550183"
+    found = [text[span.start : span.end] for span in embedded_detector().detect([text])[0]]
+    assert found == ["14.   M\xe4rz   1962", "0171   5550183"]
 
 
 @pytest.mark.parametrize(
@@ -109,7 +116,19 @@ def test_a_value_is_found_whole_across_two_spaces(value: str) -> None:
         "Surgeon: Mr H. Fairweather  Asst: J. Pugh",
         "Exam CSE Maths 7  Physics 8",
         "Lot 12  Main: open",
+        "Surname: Penhallow   Forename(s): Robin Ira",
+        "72070 Ulm   Steuernr. 86/118",
+        "12 Oak Lane   Main Street",
+        "Lot   12   Main\nBay   30   Oak\n",
+        "Lot\t12\tMain\nSlip\t30\tOak\n",
+        "Oak shelf            12   Main Street",
+        "at 12   Main    Street",
     ],
 )
-def test_columns_and_labels_are_not_read_across_two_spaces(text: str) -> None:
-    assert not [span for span in embedded_detector().detect([text])[0] if "  " in text[span.start : span.end]]
+def test_columns_and_labels_are_not_read_across_gaps(text: str) -> None:
+    gaps = ("  ", "\t")
+    assert not [
+        span
+        for span in embedded_detector().detect([text])[0]
+        if any(gap in text[span.start : span.end] for gap in gaps)
+    ]

@@ -1,5 +1,6 @@
 """The order of day and month, and the language of names: told by all dates of a text, public, or set."""
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -30,6 +31,37 @@ ORDERS = [
     (["2024-03-04", "March 2015"], False, True),
     (["1/2 - 25/2/2024"], True, True),
 ]
+
+
+@pytest.mark.parametrize(
+    ("value", "before", "form"),
+    [
+        ("05/19", "expires ", r"(0[1-9]|1[0-2])/\d\d"),
+        ("05/19", "Valid until ", r"(0[1-9]|1[0-2])/\d\d"),
+        ("2023/24", "", "school"),
+        ("2009-10", "season ", r"\d{4}-(0[1-9]|1[0-2])"),
+        ("2023-24", "season ", "school"),
+        ("2023/2024", "", "school"),
+        ("10JUNE29", "", r"\d\d?[A-Z]{3}\d\d"),
+        ("10JUN1829", "", r"\d\d?[A-Z]{3}\d{4}"),
+    ],
+)
+def test_months_with_a_year_and_years_of_schools_are_written_as_such(value: str, before: str, form: str) -> None:
+    for name, epsilon in (("date-window", 0.0), ("date-shift", 1.0)):
+        surrogate = make_surrogate(name, epsilon)
+        for seed in range(30):
+            (drawn,) = surrogate.draw([Mention(value, before)], MemoryScope(), np.random.default_rng(seed))
+            if form == "school":
+                first, last = int(drawn[:4]), drawn[5:]
+                assert str(first + 1).endswith(last) and len(drawn) == len(value) and drawn[4] == value[4]
+            else:
+                assert re.fullmatch(form, drawn), drawn
+
+
+def test_a_month_with_its_year_is_one_at_each_of_its_mentions() -> None:
+    mentions = [Mention("05/19", "expires "), Mention("05/19", "of "), Mention("06/19", "of ")]
+    drawn = make_surrogate("date-window").draw(mentions, MemoryScope(), np.random.default_rng(3))
+    assert drawn[0] == drawn[1] and drawn[2] != drawn[0]
 
 
 @pytest.mark.parametrize(("values", "day_first", "settled"), ORDERS)

@@ -40,6 +40,23 @@ def test_all_but_the_numbers_stays(value: str, form: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "ranges"),
+    [
+        ("BP 132/84", [(100, 168), (54, 96)]), ("RR 97/50", [(92, 99), (54, 96)]), ("pulse 71", [(52, 99)]),
+        ("HR 118 bpm", [(100, 124)]), ("SpO2 97% RA", [(90, 99)]), ("sats 100%", [(100, 100)]), ("RR 18", [(11, 24)]),
+        ("temp 37.2", [(36, 39)]), ("Temp 101.2 F", [(100, 103)]), ("\u0427\u0421\u0421 88", [(52, 99)]),
+        ("pulse 9", [(0, 9)]), ("length 97 cm", [(10, 99)]),
+    ],
+)  # fmt: skip
+def test_vital_signs_lie_in_their_usual_range(value: str, ranges: list[tuple[int, int]]) -> None:
+    drawn = [outputs(make_surrogate("measurement"), [value], seed)[0] for seed in range(120)]
+    numbers = [[float(number) for number in re.findall(r"(?<!p)(?<!O)\d+(?:\.\d)?", one)] for one in drawn]
+    for (least, most), column in zip(ranges, zip(*numbers, strict=True), strict=True):
+        assert all(least <= number <= most for number in column)
+        assert max(column) - min(column) > (most - least) / 2 or least == most
+
+
+@pytest.mark.parametrize(
     ("first", "second"),
     [
         (["BP 132/84", "2nd", "three months"], ["BP 999/10", "3rd", "nine months"]),

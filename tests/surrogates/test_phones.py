@@ -79,6 +79,35 @@ def test_one_seed_gives_one_output_for_all_values_of_one_form(first: list[str], 
         assert outputs(PHONE, first, seed) == outputs(PHONE, second, seed)
 
 
+MOBILES = [
+    ("de", "Handy: ", "0171 5550183", "01[5-7]"), ("fr", "mon portable ", "06 39 98 14 27", "0[67]"),
+    ("nl", "mobiel ", "06-39550183", "06"), ("es", "m\xf3vil: ", "612 34 56 78", "[67]"),
+    ("it", "Cell. ", "347 555 0183", "3"), ("pl", "kom. ", "512 555 014", "[5-8]"),
+    ("pt", "telem\xf3vel ", "912 345 678", "9"), ("en", "mobile ", "07700 900 461", "07"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("language", "before", "value", "begins"), MOBILES)
+def test_a_word_for_a_mobile_asks_for_one_whatever_the_number_was(
+    language: str, before: str, value: str, begins: str
+) -> None:
+    page = Page(language)
+    shape = [value, re.sub("[0-9]", "4", value)] if value[0] != "0" else [value, "0" + re.sub("[0-9]", "4", value[1:])]
+    for seed in range(10):
+        drawn = {
+            PHONE.draw([Mention(one, before, page=page)], MemoryScope(), np.random.default_rng(seed))[0]
+            for one in shape
+        }
+        assert len(drawn) == 1 and re.match(begins, drawn.pop())
+
+
+def test_a_number_is_that_of_a_mobile_wherever_it_stands_if_one_of_its_mentions_says_so() -> None:
+    mentions = [Mention("+49 171 5550183", page=Page("de")), Mention("0171 5550183", "Handy ", page=Page("de"))]
+    for seed in range(10):
+        first, second = PHONE.draw(mentions, MemoryScope(), np.random.default_rng(seed))
+        assert first.replace("+49 ", "0") == second and second[1] == "1"
+
+
 @pytest.mark.parametrize("scope", [MemoryScope(), KeyedScope(b"k" * 32)])
 def test_formats_of_one_number_agree(scope: MemoryScope | KeyedScope, rng: np.random.Generator) -> None:
     forms = ["(617) 253-1000", "617.253.1000", "+1 617 253 1000", "1-617-253-1000 x9"]

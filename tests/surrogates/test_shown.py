@@ -7,7 +7,7 @@ from tests.helpers.surrogates import exact_law
 
 import textveil as tv
 from textveil.randomness import seeded_generator
-from textveil.sanitize.by_policy import _head
+from textveil.sanitize.by_policy import _heads
 from textveil.sanitize.sanitizer import Sanitizer
 from textveil.sanitize.ways import Stretches
 from textveil.surrogates import person as persons
@@ -237,13 +237,47 @@ def test_the_head_of_a_column_tells_of_its_names_and_dates(mark: str) -> None:
         assert all(17 <= joined - int(row[3][:4]) <= 86 for row in rows)
 
 
+@pytest.mark.parametrize("mark", ["\t", "|", ";", ","])
+def test_heads_of_columns_are_told_below_other_text(mark: str) -> None:
+    """A line without a mark ends a table; the head of the next one stands alone."""
+    text = [
+        "Card holders:\n\nid,last_name,expires\n1,",
+        ",",
+        "\n2,",
+        ",",
+        "\nThese are all.\n",
+        ",",
+        "\na,b,c\n",
+        ",x,",
+        "",
+    ]
+    stretches = Stretches([part.replace(",", mark) for part in text], shown=48)
+    assert _heads(stretches) == ["last_name ", "expires ", "last_name ", "expires ", "", "", "a ", "c "]
+    drawn = stretches._replace(texts=["The ", *stretches.texts])
+    assert _heads(drawn)[0] == ""
+
+
+@pytest.mark.parametrize("gap", ["  ", "   ", "\t"])
+def test_a_value_is_drawn_as_with_single_spaces_and_written_with_its_gaps(gap: str) -> None:
+    text = "Dear Solange Thevenot, we met on 12 March 2024 in 12 Orchard Lane, SP4N 9AU, and call 0161 496 0732."
+    for seed in range(4):
+        told = Sanitizer(tv.policy("identifiers"), rng=seeded_generator(seed))(text)
+        values = [told.text[span.start : span.end] for span in told.drawn_spans]
+        spaced = Sanitizer(tv.policy("identifiers"), rng=seeded_generator(seed))(
+            text.replace("Solange T", f"Solange{gap}T").replace("12 March 2024", f"12{gap}March{gap}2024")
+            .replace("12 Orchard Lane", f"12{gap}Orchard{gap}Lane").replace("0161 496 0732", f"0161{gap}496{gap}0732")
+        )  # fmt: skip
+        wide = [spaced.text[span.start : span.end] for span in spaced.drawn_spans]
+        assert " ".join(" ".join(wide).split()) == " ".join(values)
+        assert gap.join(values[0].split(" ")) in wide and gap.join(values[1].split(" ")) in wide
+
+
 def test_a_quoted_name_in_a_column_begins_with_its_family() -> None:
     stretches = Stretches(['id,name,dob\n1,"', ", ", '"\n'], shown=48)
-    assert (
-        _head(0, stretches) == "" and _head(0, stretches._replace(texts=['id,name,dob\n1,"', " of ", '"\n'])) == "name "
-    )
+    turned = stretches._replace(texts=['id,name,dob\n1,"', " of ", '"\n'])
+    assert (_heads(stretches)[0], _heads(turned)[0]) == ("", "name ")
 
 
 def test_the_head_of_a_column_that_is_drawn_tells_nothing(rng: np.random.Generator) -> None:
     stretches = Stretches(["Ann ", ",x,last_name\n", ",1,", "\n"], shown=48)
-    assert _head(2, stretches) == "" and _head(2, stretches._replace(texts=["a,b,last_name\n", "1,", ",", ""])) != ""
+    assert _heads(stretches)[2] == "" and _heads(stretches._replace(texts=["a,b,last_name\n", "1,", ",", ""]))[2] != ""

@@ -122,7 +122,7 @@ NOW: Final = (
 )
 """How words begin behind the first year of what lasts: 2019-present, 2021-attuale."""
 _YEARS: Final = lazy_regex(
-    r"[12](?<![\w.,$\xa4/:#-].)(?:(?<=1)[6-9]|(?<=2)0)[0-9]{2}(?:-(?:(?:1[6-9]|20)?[0-9]{2}))?(?:s)?"
+    r"[12](?<![\w.,$\xa4/:#-].)(?:(?<=1)[6-9]|(?<=2)0)[0-9]{2}(?:[-/](?:(?:1[6-9]|20)?[0-9]{2}))?(?:s)?"
     rf"(?![\w]|[.,:/-][0-9]|-(?!{NOW})[a-z]"
     "| ?(?:%|percent|points?|miles?|km|meters?|feet|dollars|people|men|women|pounds|mg|ml))"
 )
@@ -159,11 +159,14 @@ _OF_LOG: Final = lazy_regex(
 )
 _FOUR_DIGITS: Final = lazy_regex(
     r"(?:[01][0-9]|2[0-3])(?<![\w.,:/$-]..)[0-5][0-9](?:(?= ?(?:hrs|hours)\b)"
-    r"|(?<= at ....)(?=[,.;)\n]|\Z| (?:and|when|by|on|he|she|they|we|the)\b))"
+    r"|(?<= at ....)(?=[,.;)\n]|\Z| (?:and|when|by|on|he|she|they|we|the)\b)"
+    r"|(?<=(?<![^\n]).{4})(?=[ \t][A-Z(])(?P<watch>))"
     r"|(?:[01]?[0-9]|2[0-3])(?<![\w.,:/$-].)(?<![\w.,:/$-]..)(?= ?(?:-|bis|tot) ?(?:1?[0-9]|2[0-4]) (?:Uhr|uur)\b)",
-    holds=("hrs", "hours", " at ", " Uhr", " uur"),
+    holds=("hrs", "hours", " at ", " Uhr", " uur", "\n0", "\n1", "\n2"),
 )
 """Hours and minutes as services write them, and the first hour of a range: at 2315 hrs, read at 0140, 14 bis 18 Uhr."""
+_LEAST_WATCH, _LATEST_WATCH = 3, 1500
+"""Times of a log at the heads of its lines, and how many there are at least; the first is early, as no year is."""
 _UNTIL: Final = lazy_regex(
     r"-(?<=[:hH][0-5][0-9]-)(?<![0-9]:[0-5][0-9]:[0-5][0-9]-)(?P<time>(?:[01]?[0-9]|2[0-3])[:hH][0-5][0-9](?![\w:]))"
 )
@@ -205,13 +208,22 @@ _DIGITS: Final = lazy_regex("[0-9]{1,40}+")
 
 DATE_GATE: Final = at_digits(r"[0-9]([-/.])[0-9]{1,2}\1[0-9]|[0-9]/[0-9]|[0-9][-.][12][0-9]{3}")
 COARSE_GATE: Final = at_digits(
-    r"[Qq][1-4]|[a-z],? [0-9]{1,2}\. ?[0-9]{1,2}\.|[0-9](?:\.[01][0-9] ?[~;-]|[JFMASOND][A-Z]{2})"
+    r"[Qq][1-4]|[a-z],? [0-9]{1,2}\. ?[0-9]{1,2}\.|[0-9](?:\.[01][0-9] ?[~;-]|[JFMASOND][A-Z]{2})|[01][0-9]/[0-9][0-9]"
 )
+MONTH_FOLLOWS: Final = lazy_regex(
+    r"(?i)(?<![a-z])(?:exp(?:ir\w{1,6})?(?:\.? date)?|(?:valid|good|renew\w{0,3}|issued?)(?: from| until| thru| to)?"
+    r"|(?:valid|issue|renewal) date|(?:g[u\xfc]ltig|verf[a\xe4]llt|ablauf\w{0,6}|HU|T[U\xdc]V)(?: (?:bis|ab))?|vence"
+    r"|vencimi?ento|caduc\w{1,5}|v[a\xe1]lid[oa]|valable|expire|scad(?:e|enza)|validade|validez|valid[ai]t[ae\xe0]"
+    r"|geldig|verval\w{0,5}|wa[z\u017c]n\w{1,3}|[^\W\d_]{0,6}\u0434\u0435\u0439\u0441\u0442\u0432[^\W\d_]{0,8})"
+    r"(?: (?:el|le|em|bis|jusqu'au|fino al?|hasta|at[e\xe9]|a|t/m|tot|vanaf|do|od|\u0434\u043e|of|de)"
+    r"(?: (?:the|la|du))?(?: [^\W\d_]{3,12})?)?[ .:=|(\t]{0,4}\Z"
+)
+"""Words before the month and the year, in two digits, until which a card or a permit is valid."""
 _YEAR_AND_MONTH: Final = r"(?:19|20)[0-9]{2}\.(?:0[1-9]|1[0-2])"
 _COARSE: Final = lazy_regex(
     rf"(?<![\w.,])(?P<first>{_YEAR_AND_MONTH}) ?[~;-] ?(?:(?P<last>{_YEAR_AND_MONTH})(?![\w.])|(?=[^\s0-9]))"
-    r"|(?<![A-Za-z0-9])(?P<flight>(?:0?[1-9]|[12][0-9]|3[01])(?:JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC)"
-    r"(?:[0-9]{2})?)(?![A-Za-z0-9])"
+    rf"|(?<![A-Za-z0-9])(?P<flight>(?:0?[1-9]|[12][0-9]|3[01])(?=[A-Z]{{3}}){_MONTH}(?:(?:1[5-9]|20)?[0-9]{{2}})?)"
+    r"(?![A-Za-z0-9])|(?<![\w/.,])(?P<month>(?:0[1-9]|1[0-2])/[0-9]{2})(?![\w/]|[.,][0-9])"
 )
 SHORT_DAY_GATE: Final = at_digits(r"[0-9]/[0-9]|[0-9]\.[01]?[0-9]\.")
 NAMED_DATE_GATE: Final = with_words(
@@ -222,7 +234,7 @@ LISTED_GATE: Final = at_digits("[a-y]  ?[0-9]{1,2}  ?[0-2][0-9]")
 DAY_GATE: Final = with_words("monday tuesday wednesday thursday friday saturday sunday")
 TIME_GATE: Final = at_digits(
     r"[0-9](?:[:.hH][0-9]| ?(?:hrs|hours|-|bis|tot|h(?![a-z])|[AaPp][.Mm])| (?:o'|noon|midn|[Uu](?:hr|ur))"
-    r"|(?<=at [0-2])[0-9][0-5][0-9]|(?<=(?:UTC|GMT)[+-].))"
+    r"|(?<=at [0-2])[0-9][0-5][0-9]|(?<=\n[0-2])[0-9][0-5][0-9][ \t]|(?<=(?:UTC|GMT)[+-].))"
 )
 YEAR_GATE: Final = at_digits("[12][0-9]{3}|'[0-9]0s")
 
@@ -238,8 +250,10 @@ def find_dates(text: str) -> Iterator[Found]:
 
 
 def find_coarse_dates(text: str) -> Iterator[Found]:
-    """Quarters of a year (Q3 2021), days without one (am 3.4., 12SEP), months of a course (2017.07-2019.06)."""
+    """Quarters of a year (Q3 2021), days without one (am 3.4., 12SEP), months (2017.07-2019.06; expires 05/19)."""
     for match in matches(_COARSE, text):
+        if match["month"] and MONTH_FOLLOWS.search(text, max(0, match.start() - 32), match.start()):
+            yield Found(*match.span(), "date", 0.9)
         groups = (group for group in ("first", "last", "flight") if match[group])
         yield from (Found(*match.span(group), "date", 0.9) for group in groups)
     for match in matches(_QUARTER, text):
@@ -304,9 +318,11 @@ def find_months(text: str) -> Iterator[Found]:
 
 
 def find_years(text: str) -> Iterator[Found]:
-    """Years and decades, if nothing around them says that they are another number."""
+    """Years, of a school too (2023/24), and decades, if nothing around them says that they are another number."""
     for pattern in (_YEARS, _DECADE) if "'" in text else (_YEARS,):
         for match in matches(pattern, text):
+            if "/" in match[0] and int(match[0][5:]) % 100 != (int(match[0][:4]) + 1) % 100:
+                continue  # of a school it would be the next year
             if "'" in match[0] or int(match[0][:4]) < _LATEST_YEAR:
                 yield Found(match.start(), match.end(), "date", 0.5)
 
@@ -315,7 +331,11 @@ def find_times(text: str) -> Iterator[Found]:
     """Times of day: 14:05, 2:05:10 pm, 2 p.m., 2 o'clock, 14:05:10+02:00."""
     joined = [match.span() for match in matches(_AFTER_T, text)] if "T" in text else []
     joined += [match.span("time") for pattern in (_OF_LOG, _UNTIL) for match in matches(pattern, text)]
-    joined += [match.span() for match in matches(_FOUR_DIGITS, text)]
+    four = list(matches(_FOUR_DIGITS, text))
+    watch = [match.span() for match in four if match["watch"] is not None]
+    joined += [match.span() for match in four if match["watch"] is None]
+    if len(watch) >= _LEAST_WATCH and int(text[slice(*watch[0])]) < _LATEST_WATCH:
+        joined += watch
     joined += [match.span("offset") for match in matches(_ZONE, text)]
     joined += [*_pointed(text), *_spaced(text)]
     joined += [match.span(group) for match in near(_HOURS, text, _OPENED, 36, 24) for group in ("from", "to")]
@@ -358,6 +378,12 @@ def _in_calendar(match: re.Match[str]) -> bool:
     if len(match["z"]) == 2:
         year += 2000
     return _is_day(year, first, second) or _is_day(year, second, first)
+
+
+def is_month_and_year(written: str) -> bool:
+    """Return whether a value can be a month and two digits of its year: 05/19."""
+    month, _, year = written.partition("/")
+    return len(month) == len(year) == 2 and month.isdecimal() and year.isdecimal() and 1 <= int(month) <= 12
 
 
 def is_day_or_month(low: str) -> bool:

@@ -120,11 +120,28 @@ class EmbeddedDetector:
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
         """See ``Detector``."""
-        return [self._detected(text) for text in texts]
+        return [self._with_spaced(text, language_of(text)) for text in texts]
 
-    def _detected(self, text: str) -> list[DetectedSpan]:
+    def _with_spaced(self, text: str, language: str) -> list[DetectedSpan]:
+        """Return what a text holds, read as written and, if no columns part its words, with one space between them."""
+        found = self._detected(text, language)
+        lines = list(segments.spaced_lines(text))
+        if not lines:
+            return found
+        starts = list(accumulate([len(line.text) + 1 for line in lines], initial=0))
+        wide: list[DetectedSpan] = []
+        kind_at = [""] * len(text)
+        for span in self._detected("\n".join([line.text for line in lines]), language):
+            number = bisect_right(starts, span.start) - 1
+            place = lines[number].place(span.start - starts[number], span.end - starts[number])
+            if place is not None:
+                wide.append(span._replace(start=place[0], end=place[1]))
+                kind_at[place[0] : place[1]] = [span.kind] * (place[1] - place[0])
+        kept = [span for span in found if {kind_at[span.start], kind_at[span.end - 1]} <= {"", span.kind}]
+        return covering(text, [*kept, *wide]) if wide else found
+
+    def _detected(self, text: str, language: str) -> list[DetectedSpan]:
         read = plain(unglued(text))
-        language = language_of(text)
         modules = modules_for(text, language)
         spans = in_plain(read, found_in_scripts(text, modules)) if modules else []
         rest = without(read.text, [(span.start, span.end) for span in spans])
@@ -144,7 +161,7 @@ class EmbeddedDetector:
             if span.score >= LEAST_SCORE and span.kind not in _ONLY_DIGITS:
                 held[span.start : span.end] = b"\1" * (span.end - span.start)
         fields = [piece for piece in _fields(read.text) if not _is_held(text, held, read, piece)]
-        pieces: list[_Piece | _Spaced] = [*fields, *_joined_lines(read.text), *_spaced_lines(read.text)]
+        pieces = [*fields, *_joined_lines(read.text)]
         if not pieces:
             return
         written = "\n".join([piece.text for piece in pieces])
@@ -219,45 +236,6 @@ class _Piece(NamedTuple):
             return (start - second + self.goes_on, end - second + self.goes_on) if inside else None
         parted = start < self.first and kind not in _NOT_ACROSS
         return (start - self.first + self.at, end - second + self.goes_on) if parted else None
-
-
-class _Spaced(NamedTuple):
-    """A line that is read again with single spaces."""
-
-    text: str
-    at: int  # where the line begins in the source
-    gaps: list[int]  # where a single space stands for two
-
-    def place(self, start: int, end: int, kind: str) -> tuple[int, int] | None:
-        """Return where a span stands in the source; None if a single space is in it, or a label, or no space at all."""
-        spaces = bisect_right(self.gaps, end - 1) - bisect_right(self.gaps, start)
-        if kind in _NO_VALUE or not spaces or self.text.count(" ", start, end) > spaces:
-            return None
-        if self.text[end : end + 2].lstrip()[:1] in (":", "="):
-            return None
-        return self.original(start), self.original(end - 1) + 1
-
-    def original(self, place: int) -> int:
-        return self.at + place + bisect_right(self.gaps, place)
-
-
-def _spaced_lines(text: str) -> Iterator[_Spaced]:
-    """Yield lines in which two spaces part words, but for those that are columns: 12  Main  Street."""
-    if "  " not in text:
-        return
-    lines = text.split("\n")
-    starts = list(accumulate([len(line) + 1 for line in lines], initial=0))
-    ends = [{gap.end() for gap in matches(_COLUMN, line)} if "  " in line else set() for line in ("", *lines, "")]
-    for number, line in enumerate(lines):
-        beside = ends[number] | ends[number + 2]
-        if ends[number + 1].isdisjoint(beside):
-            gaps = [gap.start() - before for before, gap in enumerate(matches(_TWO_SPACES, line))]
-            if gaps:
-                yield _Spaced(_TWO_SPACES.sub(" ", line), starts[number], gaps)
-
-
-_COLUMN: Final = lazy_regex("(?<=[^ ]) {2,}(?=[^ ])")
-_TWO_SPACES: Final = lazy_regex(r"(?:(?<=[\w,;&)/-])|(?<=\.)(?=  [0-9]))  (?=[\w(&#+])")
 
 
 def _is_held(text: str, held: bytearray, read: Plain, piece: _Piece) -> bool:
@@ -341,6 +319,8 @@ _ESCAPES: Final = Phase("escapes", (
 _FIELDS: Final = Phase("fields", (
     Row("code-like-value", technical.find_early, technical.EARLY_GATE, "code code-number", 0.9, "code",
         "@Override", "me@example.org"),
+    Row("outline", quantities.find_outlines, quantities.OUTLINE_GATE, "numbering", 0.95, "sequence",
+        "On\n1.2.1 Gout\n1.2.2 Asthma", "On\n10.0.0.1 gout\n10.0.0.2 asthma"),
     Row("machine-word", digests.find_machine_words, digests.MACHINE_GATE, "code code-number", 0.9, "code",
         "TZ=Europe/Paris", "in Europe and Paris"),
     Row("public-host", digests.find_public_hosts, digests.HOST_GATE, "code code-number", 0.9, "code",
@@ -427,7 +407,7 @@ _FIELDS: Final = Phase("fields", (
     Row("person-in-table", people_in_tables.find_people_in_tables, people_in_tables.TABLE_GATE,
         "handle ordinary person", 0.7, "column", "x,last_name\nA,Zuse\n\ndollars", "x,color\nA,blue\n"),
     Row("value-in-table", people_in_tables.find_values_in_tables, people_in_tables.VALUE_TABLE_GATE,
-        "id phone place secret", 0.7, "column", "user,password\nbob,hunter\n", "user,password\nbob,yes\n"),
+        "date id phone place secret", 0.7, "column", "user,password\nbob,hunter\n", "user,password\nbob,yes\n"),
     Row("firm", firms.find_firms, firms.FIRM_GATE, "organization", 0.75, "company-end institution",
         "at Hawthorn Surgery", "at General Surgery"),
     Row("law", quantities.find_laws, quantities.LAW_GATE, "numbering", 0.95, "sequence",

@@ -355,6 +355,10 @@ def _is_proper(word: str) -> bool:
 
 def _begun(text: str, end: int, *, weak: bool) -> int:
     words = _words_before(text, end)
+    of = next((place for place, (_, word) in enumerate(words) if word == "of"), 0)
+    houses = known.INSTITUTIONS | house_words()
+    if of > 1 and all(len(word) < 2 or (_is_proper(word) and word.lower() not in houses) for _, word in words[:of]):
+        words = words[of + 1 :]  # Auberon Tench of Tench Mallory LLP
     if not words or all(word.lower() in _GENERIC or len(word) < 2 for _, word in words):
         return -1
     if weak and (all(word.isupper() for _, word in words) or not any(_is_proper(word) for _, word in words)):
@@ -467,7 +471,10 @@ def with_partners(text: str, spans: Sequence[Found]) -> list[Found]:
         return list(spans)
     whole: list[Found] = []
     for span in spans:
-        if span.kind in ("person", "place", "organization") and text[span.start].isupper():
+        both = [(part.kind, part.why) for part in (*whole[-1:], span)]
+        if both == _GUESSED and text[whole[-1].end : span.start] == " & ":
+            span = span._replace(start=whole.pop().start)  # Nook & Cranny
+        elif span.kind in ("person", "place", "organization") and text[span.start].isupper():
             low = max(whole[-1].end if whole else 0, span.start - _LONGEST_PARTNERS)
             before = _AND_BEFORE.search(text, low, span.start)
             if before is not None and not lists().words.get(before["rest"].lower(), 0) & Marks.GIVEN:
@@ -476,6 +483,7 @@ def with_partners(text: str, spans: Sequence[Found]) -> list[Found]:
     return whole
 
 
+_GUESSED: Final = [("organization", "tagger")] * 2
 _LONGEST_PARTNERS: Final = 46
 _NAMES: Final = int(Marks.FAMILY | Marks.PLACE)
 

@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Final, NamedTuple, TypeAlias
 
 from textveil.detection import lists as known
+from textveil.detection.dates import MONTH_FOLLOWS, is_month_and_year
 from textveil.detection.found import ORDINARY, Found
 from textveil.detection.gates import both, either, holding, joined_words, places_of, with_words
 from textveil.detection.lists import Marks, lists
@@ -69,12 +70,17 @@ _PHONES: Final = lazy_regex(
     r"|mobil(?:nummer|telefon|nr\.?)?|rufnummer|portable|movil|celular|cellulare|telefoon(?:nummer)?|telemovel"
     r"|telefonszam|puhelin(?:numero)?|matkapuhelin|komorka|numer telefonu)"
 )
+_ENDS: Final = (
+    r"(?i:exp(?:ir(?:es|y|ation))?\.?(?: date)?|valid(?: (?:from|until|to|thru))?|issued|gultig(?: (?:ab|bis))?"
+    r"|ablauf(?:datum)?|caducidad|vencimi?ento|scadenza|validade|geldig(?: tot)?|wazn[aey](?: do)?)"
+)
 _BEHIND: Final = r"\"?(?P<mark>[^\S\n]*[|,;\t]|[ ]{2}|[^\S\n]*$)"
 _HEADER: Final = lazy_regex(
     rf"(?m)(?<![^\s|,;\"])(?:{_COLUMN.pattern}|{_ROLE.pattern}|{_LOGINS.pattern}|{_VOTED.pattern}){_BEHIND}"
 )
 _VALUE_HEADER: Final = lazy_regex(
-    rf"(?m)(?<![^\s|,;\"])(?:{_SECRETS.pattern}|{_PASS.pattern}|{_PHONES.pattern}|{_IDS.pattern}|{_PLACES.pattern}){_BEHIND}"
+    rf"(?m)(?<![^\s|,;\"])(?:{_SECRETS.pattern}|{_PASS.pattern}|{_PHONES.pattern}|{_IDS.pattern}|{_PLACES.pattern}"
+    rf"|{_ENDS}){_BEHIND}"
 )
 """Tried before ``_begins_cell``, which tells whether a cell begins here: it passes over most words at once."""
 _HEADING: Final = lazy_regex(r"[A-Za-z#][A-Za-z0-9_ ()./'#,-]{0,40}")
@@ -145,7 +151,7 @@ def _quoted_names(text: str) -> Iterator[Found]:
 
 
 def find_values_in_tables(text: str) -> Iterator[Found]:
-    """Yield the cells below a header such as ``password``, "Policy No", "Phone" or "City", by start."""
+    """Yield the cells below a header such as ``password``, "Policy No", "Phone", "City" or "Expires", by start."""
     places = (place for place, _ in places_of(text, _VALUE_WORDS))
     headers = (header for place in places if (header := _VALUE_HEADER.match(text, place)) is not None)
     for rows, columns, _ in chain(_tables(text, headers), _lists(text)):
@@ -185,6 +191,7 @@ _FITS: Final[dict[str, Callable[[str], object]]] = {
     "secret": lambda value: len(value) > 2 and " " not in value,
     "pass": lambda value: len(value) > 5 and " " not in value and not value.isalpha() and any(map(str.isalpha, value)),
     "phone": _PHONE_CELL.fullmatch,
+    "date": is_month_and_year,
     "id": _VALUE_CELL.fullmatch,
     "place": lambda value: _PLACE_CELL.fullmatch(value) and value.lower() not in _NO_NAME,
 }
@@ -347,7 +354,8 @@ def _column_kinds(cells: Sequence[_Cell], mark: str) -> dict[int, str]:
     )  # fmt: skip
     return {
         cell.start if mark == " " else number: next(
-            (kind for head, kind in kinds if head.fullmatch(cell.value)), form_label(cell.value, secrets=True)
+            (kind for head, kind in kinds if head.fullmatch(cell.value)),
+            "date" if MONTH_FOLLOWS.search(cell.value) else form_label(cell.value, secrets=True),
         )
         for number, cell in enumerate(cells)
     }

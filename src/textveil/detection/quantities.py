@@ -122,6 +122,7 @@ LAW_GATE: Final = with_words(
 )
 _ROW: Final = lazy_regex(r"(?:(?<=\n)|\A)[ \t|]{0,4}(?P<number>[1-9][0-9]?)(?=[ \t|,;])")
 _LEAST_ROWS: Final = 3
+OUTLINE_GATE: Final = at_digits(r"\n[ \t>*-]{0,8}[0-9]{1,2}\.[0-9]{1,2}\.[0-9]")
 ROW_GATE: Final = at_digits(r"\n[ \t|]{0,4}3[ \t|,;]")
 LIST_GATE: Final = at_digits(r"[0-9](?:[.)]|(?:st|nd|rd|th)[,: \t])")
 
@@ -206,6 +207,16 @@ def find_list_numbers(text: str) -> Iterator[Found]:
     both = sorted(listed + [match for match in inline if match.span("number") not in own], key=_number_start)
     within = list(_in_order(both))
     yield from sorted({*_in_order(listed), *(within if len(within) >= _LEAST_ROWS + 1 else ())})
+
+
+def find_outlines(text: str) -> Iterator[Found]:
+    """Yield numbers of three parts or more in front of lines, where they follow one another: 1.2.1, 1.2.2, 1.2.2.1."""
+    heads = [match for match in matches(_LISTED, text) if match["number"].rstrip(".").count(".") > 1]
+    known = {match["number"].rstrip(".") for match in heads}
+    for span in _in_order([match for match in heads if ".0" not in match["number"]]):
+        above = text[span.start : span.end].rstrip(".").rpartition(".")[0]
+        if above.count(".") == 1 or above in known:  # 10.0.0.1 is an address
+            yield span._replace(score=0.95)
 
 
 def _number_start(match: re.Match[str]) -> int:
@@ -294,16 +305,16 @@ DURATION_GATE: Final = with_words(
     " fortnights night nights weekend weekends semester semesters trimester trimesters yr yrs mo mos wk wks hr hrs"
     " min mins sec secs"
 )
-_AT_SENTENCE: Final = lazy_regex(r"[Oo]ne (?:day|night)$")
 
 
 def find_durations(text: str) -> Iterator[Found]:
     """Lengths of time: three months, 6 weeks, a two-day hearing, eight months' imprisonment, a fortnight."""
     for match in at_numbers(_DURATION, text):
-        if not _AT_SENTENCE.match(match[0]):  # "one day" is no length
+        if match[0] not in _NO_LENGTH:  # "one day" is no length
             yield Found(*match.span(), "duration", 0.8, "unit")
 
 
+_NO_LENGTH: Final = ("one day", "One day", "one night", "One night")
 find_fortnights: Final = finding(_FORTNIGHT, "duration", 0.8, "unit")
 find_short_durations: Final = finding(_SHORT, "duration", 0.7, "unit")
 FORTNIGHT_GATE: Final = with_words("fortnight")

@@ -1,9 +1,14 @@
-"""Records whose standard tells by position what a field is: HL7 version 2, X12, vCard and GEDCOM; fields of markup."""
+"""Records whose standard tells by position what a field is: HL7 version 2, X12, vCard and GEDCOM; fields of markup.
+
+Lines whose words two spaces, three or a tab part, and no columns, are yielded with single spaces.
+"""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
+from itertools import accumulate
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 from textveil.detection.found import Found, words_in
 from textveil.detection.gates import holding
@@ -273,3 +278,63 @@ def form_label(key: str, *, secrets: bool = False) -> str:
     if LABELS.isdisjoint(words) and not (secrets and SECRETS.intersection(words)):
         return ""
     return " ".join([word.upper() if word in _CAPITALS else word for word in words[-4:]]) + ":"
+
+
+class SpacedLine(NamedTuple):
+    """A line with single spaces in place of its gaps."""
+
+    text: str
+    at: int  # where the line begins in the source
+    gaps: list[int]  # where a single space stands for more
+    widths: list[int]
+
+    def place(self, start: int, end: int) -> tuple[int, int] | None:
+        """Return where a span stands in the source; None unless gaps of one width are all its spaces, and of labels."""
+        first, last = bisect_right(self.gaps, start), bisect_right(self.gaps, end - 1)
+        if len(set(self.widths[first:last])) != 1 or self.text.count(" ", start, end) > last - first:
+            return None
+        behind = self.text[end : end + 6]
+        told = behind.lstrip().partition(" ")[0]
+        if ":" in told or "=" in told or (self.text[end - 1].isalpha() and behind.lstrip(". ")[:1] in _BEGINS_A_VALUE):
+            return None
+        before = self.at + sum(self.widths[:first]) - first
+        return before + start, before + end + sum(self.widths[first:last]) - (last - first)
+
+
+def spaced_lines(text: str) -> Iterator[SpacedLine]:
+    """Yield lines in which gaps part words, but for those that are columns: 12   Main   Street."""
+    if "  " not in text and "\t" not in text:
+        return
+    lines = text.split("\n")
+    starts = accumulate([len(line) + 1 for line in lines], initial=0)
+    edges = [_edges(line) for line in ("", *lines, "")]
+    for number, (line, start) in enumerate(zip(lines, starts, strict=False)):
+        own = edges[number + 1]
+        if own and not any(_ALIKE * len(own & edges[other]) >= len(own) for other in (number, number + 2)):
+            gaps = list(matches(_GAP, line))
+            if gaps:
+                widths = [len(gap[0]) for gap in gaps]
+                before = accumulate([width - 1 for width in widths], initial=0)
+                places = [gap.start() - more for gap, more in zip(gaps, before, strict=False)]
+                yield SpacedLine(_GAP.sub(" ", line), start, places, widths)
+
+
+def _edges(line: str) -> set[int]:
+    """Return where gaps of a line end and, as negative numbers, where they begin; of tabs, only how many there are."""
+    if "\t" in line:
+        return {line.count("\t")}
+    gaps = [gap.span() for gap in matches(_COLUMN, line)] if "  " in line else []
+    if any(end - start > _WIDEST for start, end in gaps):
+        return set()
+    return {end for _, end in gaps} | {-start for start, _ in gaps}
+
+
+_ALIKE: Final = 2.5  # columns are lines of which two edges of five stand above each other
+_WIDEST: Final = 4  # spaces that part words of a value
+_COLUMN: Final = lazy_regex(r"(?<=[^ :]) {2,}(?=[^ ])")
+_GAP: Final = lazy_regex(
+    r"(?<=[A-Za-z0-9\u00c0-\u052f,;&)/.-])(?: {2,4}|\t{1,2})(?=[A-Za-z0-9\u00c0-\u052f(&+])"
+    r"(?![^\s:=,;]{1,24}(?: [^\s:=,;]{1,24}){0,2} ?[:=])"
+)
+"""Not before a label, nor in a script that writes no spaces."""
+_BEGINS_A_VALUE: Final = tuple("0123456789+")  # behind a label

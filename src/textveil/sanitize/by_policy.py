@@ -42,6 +42,7 @@ from textveil.surrogates.making import guarantee_of
 from textveil.surrogates.map_file import PrivateMap, Replaced
 from textveil.surrogates.scopes import ApartScope, KeyedScope, KindScope, MemoryScope, Scope
 from textveil.surrogates.surrogate import A_SPAN, SAME_KIND, UNKNOWN, Mention, Surrogate, page_of
+from textveil.surrogates.writing import gap_of
 from textveil.text.escapes import Places, Reading
 from textveil.text.marks import Marks, plain_text
 from textveil.text.patterns import lazy_regex
@@ -124,6 +125,8 @@ class ByPolicy:
             [plain_value(value_in(reading, span), self.marks) for span in here]
             for reading, here in zip(readings, spans, strict=True)
         ]
+        if self._keeps_words:
+            values = [[value.replace(gap_of(value), " ") for value in here] for here in values]
         around = self._outside.counts(outside)
         counts = [
             {**tokens, **self._counted(here, plain)} for tokens, here, plain in zip(around, spans, values, strict=True)
@@ -217,6 +220,7 @@ class ByPolicy:
             if around.shown and not places_of.keys().isdisjoint(_BY_PAGE)
             else UNKNOWN
         )
+        heads = _heads(around)
         done: list[str] = []  # of the kinds drawn first
         counted: list[str] = []  # of numbers, which amounts may follow
         for kind, surrogate in self._by_turn if places_of else ():
@@ -237,11 +241,11 @@ class ByPolicy:
                         values[place],
                         _ahead(place, spans, drawn, counted, around)
                         if kind in _LOOKING_BACK
-                        else (_head(place, around) if kind in _IN_COLUMNS else "")
+                        else (heads[place] if kind in _IN_COLUMNS else "")
                         or (self._over_one(place, spans, drawn, around) if kind == PERSON else around.before(place)),
                         _behind(place, spans, drawn, done, around),
                         _nearest(place, aged, spans, drawn),
-                        _head(place, around) if kind in _LOOKING_BACK else "",
+                        heads[place] if kind in _LOOKING_BACK else "",
                         page,
                     )
                     for place in places
@@ -255,7 +259,8 @@ class ByPolicy:
             writing = Places(reading)
             for place, span in enumerate(spans):
                 if span.kind in self._surrogates:
-                    value = _in_quotes(drawn[place], reading.text, reading.inner(span.start)[0])
+                    gap = gap_of(value_in(reading, span))
+                    value = _in_quotes(drawn[place].replace(" ", gap), reading.text, reading.inner(span.start)[0])
                     drawn[place] = writing.written(value, span.start, span.end)
         return drawn
 
@@ -326,22 +331,33 @@ def _narrowed(place: int, around: Stretches) -> str:
     return _GAPS.sub("  ", around.texts[place][-_WIDE:])[-around.shown :]
 
 
-def _head(place: int, around: Stretches) -> str:
-    """Return the head of the column that a span begins a cell of, if the first line is released and has heads."""
-    first, line_end, _ = around.texts[0][:_LONGEST_HEADS].partition("\n") if around.shown else ("", "", "")
-    mark = next((mark for mark in _MARKS if first.count(mark) > 1), "")
-    before = around.before(place)
-    if not line_end or not mark or not before.rstrip('" ').endswith((mark, "\n")):
-        return ""
-    if before.endswith('"') and around.after(place) == ", ":
-        return ""  # the family of a quoted name: "Zuse, Ada"
-    column, heads = 0, first.split(mark)
-    for stretch in reversed(around.texts[max(place - 2 * len(heads), 0) : place + 1]):
-        _, start, row = stretch.rpartition("\n")
-        column += row.replace(", ", "").count(mark)  # in a quoted cell: "Zuse, Ada"
-        if start:
-            return f"{heads[column].strip(_BESIDE)} " if column < len(heads) else ""
-    return ""
+def _heads(around: Stretches) -> list[str]:
+    """Return for each span the head of the column that it begins a cell of, if the table's first line is released."""
+    told = [""] * (len(around.texts) - 1)
+    heads: list[str] = []
+    mark, column = "", 0
+    for place, stretch in enumerate(around.texts[:-1] if around.shown else ()):
+        if not heads and "\n" not in stretch:
+            continue
+        lines = stretch.split("\n")
+        for number, line in enumerate(lines):
+            if number:
+                heads = heads if column else []
+                first = lines[number - 1][:_LONGEST_HEADS] if not heads and (number > 1 or not place) else ""
+                marks = (each for each in _MARKS if first.count(each) > 1 and _ended(first, each) > 1)
+                mark, column = next(marks, mark if heads else ""), 0
+                heads = first.split(mark) if first and mark else heads
+            column += _ended(line, mark)
+        before = around.before(place)
+        quoted = before.endswith('"') and around.after(place) == ", "  # the family of a quoted name: "Zuse, Ada"
+        if column < len(heads) and not quoted and before.rstrip('" ').endswith((mark, "\n")):
+            told[place] = f"{heads[column].strip(_BESIDE)} "
+    return told
+
+
+def _ended(row: str, mark: str) -> int:
+    """Return how many cells of a row have ended: a comma before a space is within one, as in a quoted name."""
+    return row.count(mark) - (row.count(f"{mark} ") if mark in ",;" else 0) if mark else 0
 
 
 def _behind(

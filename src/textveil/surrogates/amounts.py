@@ -263,8 +263,6 @@ _TOTAL: Final = lazy_regex(
     r"amount due|balance due)(?![^\W_])[^\n]{0,40}\Z"
 )
 _BLANK: Final = lazy_regex(r"\n[ \t|]*\n")
-_SPAN: Final = lazy_regex(f"[{A_SPAN}{SAME_KIND}]")
-_LINE: Final = lazy_regex(r"\n")
 _SENTENCE: Final = lazy_regex(r"\n|[.!?;]\s+(?=[A-Z\xc0-\xde])")
 _DECIMAL_NUMBER: Final = r"(?<![\d.,])[0-9]{1,4}(?:[.,][0-9]{1,2})?(?![\d.,])"
 _TIMES: Final = lazy_regex(rf"(?P<times>{_DECIMAL_NUMBER})(?![^\S\n]?%)")
@@ -294,7 +292,8 @@ _IN_ALL_BEHIND: Final = lazy_regex(
     r"(?i)\A,? (?:in total|in all|altogether|all told|zusammen|insgesamt|en tout|au total|en total|in totale|in totaal|"
     r"razem|no total)(?![^\W_])"
 )
-_COLUMN: Final = lazy_regex(r"[\s|;]*")  # what stands between two amounts of one row
+
+_OF_CELLS: Final = {ord("|"): " ", ord(";"): " "}  # with white space, what stands between two amounts of one row
 
 _MONTH: Final = (
     r"(?:a|per|/) ?month|monthly|pcm|rent|(?:kalt|warm)?miete|monatlich|im monat|par mois|loyer|al mes|mensual(?:es)?|"
@@ -333,7 +332,9 @@ _NEAR: Final = 30  # characters around an amount whose words tell its size
 
 def plan_of(mentions: Sequence[Mention], written: Sequence[Written | None]) -> Plan:
     """Return which amounts are made of others, and which have a size that released words show."""
-    near = [mention._replace(before=_SPAN.split(mention.before)[-1]) for mention in mentions]
+    near = [
+        mention._replace(before=mention.before.replace(SAME_KIND, A_SPAN).rpartition(A_SPAN)[2]) for mention in mentions
+    ]
     return Plan(_sizes_of(near, written), _made_of(mentions, near, written))
 
 
@@ -376,10 +377,11 @@ class _Reading:
     def made(self, place: int, own: Written) -> Made | None:
         mention = self.near[place]
         clause = _SENTENCE.split(self.mentions[place].before)[-1]
-        percent = _percent_in(_LINE.split(self.mentions[place].before)[-1], mention.after)
+        line = self.mentions[place].before.rpartition("\n")[2]
+        percent = _percent_in(line, mention.after)
         word = _TOTAL.search(mention.before) if len(self.near) > 2 else None
         if word is not None and (word["line"] or len(mention.before) < _SHOWN) and not percent:
-            if not self.ends[place] and _COLUMN.fullmatch(mention.after):
+            if not self.ends[place] and not mention.after.translate(_OF_CELLS).strip():
                 return None
             self.kinds[place] = word["sub"] is not None
             return _sum(self._rows(place, own))
@@ -388,7 +390,7 @@ class _Reading:
             self.held |= {place} if is_held else set()
             parts = self._beside(place, own, min(clause.count(SAME_KIND), 1)) or self._rows(place, own)
             return Made(parts, share / (100 + share) if is_held else share / 100)
-        if place and (price := _PRICED.search(_LINE.split(self.mentions[place].before)[-1])) is not None:
+        if place and (price := _PRICED.search(line)) is not None:
             return Made(self._beside(place, own, 1), _number_in(next(filter(None, price.groups()))))
         if _IN_ALL.search(mention.before) or _IN_ALL_BEHIND.match(mention.after):
             count, times = clause.count(SAME_KIND), _TIMES.findall(clause)

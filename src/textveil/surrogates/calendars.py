@@ -14,11 +14,12 @@ never cut in French).
 import re
 import unicodedata
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import MAXYEAR, MINYEAR, date, timedelta
 from enum import Enum
 from functools import cache
 from typing import Final, NamedTuple
 
+from textveil.detection.dates import is_month_and_year
 from textveil.surrogates.writing import in_case_of, ordinal_ending
 from textveil.text.patterns import lazy_regex
 
@@ -143,6 +144,7 @@ _CENTURY: Final = 1950  # years of two digits are in the hundred years from here
 _QUARTER: Final = lazy_regex(
     r"(?P<before>[Qq])(?P<quarter>[1-4])(?P<gap>[ /-]|, | of )(?P<year>[12][0-9]{3}|'[0-9]{2})"
 )
+_DASHES: Final = ("-", "\u2013")
 _DECADE: Final = lazy_regex(r"(?P<year>[12][0-9]{2}0|'?[0-9]0)(?P<mark>'?)(?P<end>[sS])")
 _EAST_ASIAN: Final = lazy_regex(
     "(?:(?P<era>民國|民国|明治|大正|昭和|平成|令和) ?)?(?P<year>[0-9〇零一二三四五六七八九十廿元]{1,4})?(?P<y> ?[年년](?P<ygap>[ 　]?))?"
@@ -230,7 +232,7 @@ def read_date(
     """Return the date that a value is, with the form in which it is written; None if it has not the pieces of one.
 
     Numbers of which only the other order is a date are read in that; the form has the order of ``day_first`` all the
-    same. With dots the day is first. Hyphens, slashes and short weekdays always have short names of months.
+    same. With dots the day is first. Hyphens, slashes, digits right beside them and short weekdays always have short names of months.
     """
     coarse = _coarse(value) or _short_era(value) or (None if value.isascii() else _east_asian(value) or _hijri(value))
     if coarse is not None:
@@ -266,14 +268,22 @@ def read_date(
     for index, part in enumerate(parts):
         if part.endswith(" month"):
             beside = {*texts[max(0, index - 1) : index], *texts[index + 1 : index + 2]}
-            parts[index] = month_part(language, short=short or not beside.isdisjoint("-/"))
+            glued = not beside.isdisjoint("-/") or any(map(str.isdecimal, beside))
+            parts[index] = month_part(language, short=short or glued)
             if known is Known.MONTH and parts[index] == f"{language} month" and language in _ALONE:
                 parts[index] = f"{language} alone month"
     return WrittenDate(known, shown_day, tuple(map(Field, parts, texts)))
 
 
 def _coarse(value: str) -> WrittenDate | None:
-    """Read a quarter of a year (Q3 2021) or a decade (1990s), each by its middle; None if it is neither."""
+    """Read a quarter (Q3 2021), a year of a school (2023/24) or a decade (1990s) by its middle; None if it is neither."""
+    begins, following = value[:4], value[5:]
+    between = value[4:5] == "/" or (value[4:5] in _DASHES and len(following) == 2 and following > "12")  # no month
+    if between and len(following) in (2, 4) and f"{begins}{following}".isdecimal():
+        if int(following) != (int(begins) + 1) % 10 ** len(following) or not MINYEAR <= int(begins) < MAXYEAR:
+            return None
+        next_year = Field("next year" if len(following) > 2 else "next year2", "")
+        return WrittenDate(Known.YEAR, date(int(begins), 7, 1), (Field("year", ""), Field("", value[4]), next_year))
     quarter, decade = _QUARTER.fullmatch(value), _DECADE.fullmatch(value)
     match = quarter or decade
     if match is None:
@@ -288,6 +298,14 @@ def _coarse(value: str) -> WrittenDate | None:
         return WrittenDate(Known.QUARTER, date(year, 3 * int(quarter["quarter"]) - 1, 15), form)
     ending = Field("", match["mark"] + match["end"])
     return WrittenDate(Known.DECADE, date(year + 5, 1, 1), (mark, Field(f"decade{size}", ""), ending))
+
+
+def month_and_year(value: str) -> WrittenDate | None:
+    """Read a month and two digits of its year (05/19); None if it has not the form."""
+    if not is_month_and_year(value):
+        return None
+    day = date(year_of(int(value[3:])), int(value[:2]), 15)
+    return WrittenDate(Known.MONTH, day, (Field("month", ""), Field("", "/"), Field("year2", "")))
 
 
 def _east_asian(value: str) -> WrittenDate | None:
@@ -499,6 +517,8 @@ def filled(field: Field, day: date) -> str:
         "": text,
         "year": f"{day.year:04d}",
         "year2": f"{day.year % 100:02d}",
+        "next year": f"{day.year + 1:04d}",
+        "next year2": f"{(day.year + 1) % 100:02d}",
         "decade": f"{day.year // 10 * 10:04d}",
         "decade2": f"{day.year // 10 % 10}0",
         "quarter": str((day.month + 2) // 3),

@@ -9,8 +9,9 @@ there are some.
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
+from functools import cache
 from ipaddress import IPv4Address, IPv6Address
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -211,11 +212,24 @@ _CODES_OF: Final = {
 _FIRST_BY_AREA: Final = {4: "7", 3: "1", 2: "2"}
 """The first digit of British numbers by how many digits their area has: 07700 900461, 0161 496 0331, 020 7946 0321."""
 
+_FIRST_OF_MOBILES: Final = {
+    "49": "1", "43": "6", "41": "7", "33": "67", "32": "4", "34": "67", "39": "3", "31": "6", "351": "9", "55": "9",
+    "48": "5678", "90": "5", "7": "9", "44": "7",
+}  # fmt: skip
+_MOBILE: Final = lazy_regex(
+    r"(?i)(?<![^\W_])(?:mob|handy|cell?|gsm|portable|port\.|m[o\xf3]vil|telem[o\xf3]ve[il]|kom\.|kom[o\xf3]rk|\u043c\u043e\u0431|cep)"
+    r"[^\W\d_]{0,8}\.?[\s:=(|,]{0,12}\Z"
+)
+"""A word for a mobile telephone before a number, and with which digits numbers of mobiles begin by country."""
+
 _COUNTRY = Option(
     domain=interval("a calling code from 1 to 999", 1, 999),
     help="The country of numbers without a calling code: 1 for North America, 44 for Britain.",
     metavar="CODE",
 )
+
+
+_Numbers: TypeAlias = Callable[[tuple[int, ...]], frozenset[str]]  # those of mobiles, for calling codes of the page
 
 
 class _Plan(NamedTuple):
@@ -243,10 +257,10 @@ def phone(*, country_code: Annotated[int, _COUNTRY] = 1) -> Drawn:
     In North America it is one of 555-0100 to 555-0199 of a public list of areas, in Britain and France one of those
     that their offices reserve for drama: nobody is called. Elsewhere digits begin as numbers of that country do
     (``phonenumbers``), and the number may be somebody's. A number without a calling code is one of the country whose
-    language the page is in.
+    language the page is in, and of a mobile if a released word before it says so.
     """
 
-    def drawn_of(value: str, page: Page, scope: Scope, rng: np.random.Generator) -> str:
+    def drawn_of(value: str, page: Page, mobiles: _Numbers, scope: Scope, rng: np.random.Generator) -> str:
         codes: tuple[int, ...] = (country_code,)
         if country_code == 1 and scope.remembers:
             language = scope.remembered("phone language").setdefault("", page.language)
@@ -254,7 +268,9 @@ def phone(*, country_code: Annotated[int, _COUNTRY] = 1) -> Drawn:
         read = _read(value, codes)
         plan, number, letters = read.plan, read.number, read.letters
         label = f"{plan.name}, digits"
-        drawn = agreed(scope, label, number, rng, lambda source: _drawn(read, source), distinct=True)
+        drawn = agreed(
+            scope, label, number, rng, lambda source: _drawn(read, number in mobiles(codes), source), distinct=True
+        )
         digits = iter(_digits(read.bare)[: plan.kept] + drawn)
         own = f"{plan.name} {number} {letters}"
         capitals = "A" * int(letters.partition(" ")[0] or 0)
@@ -267,7 +283,13 @@ def phone(*, country_code: Annotated[int, _COUNTRY] = 1) -> Drawn:
 
     def of_mentions(mentions: Sequence[Mention], ages: Sequence[str]) -> Draw:
         page = mentions[0].page if mentions else UNKNOWN
-        return lambda value, scope, rng: drawn_of(value, page, scope, rng)
+        said = [mention.value for mention in mentions if _MOBILE.search(mention.before)]
+
+        @cache
+        def mobiles(codes: tuple[int, ...]) -> frozenset[str]:
+            return frozenset([_read(value, codes).number for value in said])
+
+        return lambda value, scope, rng: drawn_of(value, page, mobiles, scope, rng)
 
     def key(value: str) -> str:
         read = _read(value, (country_code,))
@@ -287,7 +309,7 @@ def phone(*, country_code: Annotated[int, _COUNTRY] = 1) -> Drawn:
             "which numbers are equal, without calling code, 0, 1 or 8 in front, letters and extension; and of equal "
             "ones, which letters and which extensions are equal, but for case"
         ),
-        surrogate_of=lambda value, scope, rng: drawn_of(value, UNKNOWN, scope, rng),
+        surrogate_of=lambda value, scope, rng: drawn_of(value, UNKNOWN, lambda codes: frozenset(), scope, rng),
         of_mentions=of_mentions,
         read=key,
     )
@@ -332,9 +354,11 @@ def _with_trunk(digits: str, code: int, bare: str) -> int:
     return code + (digits[code : code + 1] == "0" and "(0)" in bare)
 
 
-def _drawn(read: _WrittenNumber, rng: np.random.Generator) -> str:
-    first = _FIRST_BY_AREA.get(_area(read)) if read.plan.name == _BRITISH else None
-    fitting = [begins for begins in read.plan.beginnings if first in (None, begins[0])]
+def _drawn(read: _WrittenNumber, is_mobile: bool, rng: np.random.Generator) -> str:
+    first = _FIRST_BY_AREA.get(_area(read), "") if read.plan.name == _BRITISH else ""
+    first = first or (_FIRST_OF_MOBILES.get(read.plan.name.split(" ")[1], "") if is_mobile else "")
+    beginnings = read.plan.beginnings
+    fitting = [begins for begins in beginnings if begins[0] in first] or beginnings
     return (fitting[int(rng.integers(len(fitting)))] + filled("9" * len(read.number), rng))[: len(read.number)]
 
 

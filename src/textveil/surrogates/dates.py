@@ -9,12 +9,12 @@ from typing import Annotated, Final, NamedTuple, TypeAlias, TypedDict
 
 import numpy as np
 
-from textveil.detection.dates import NOW
+from textveil.detection.dates import MONTH_FOLLOWS, NOW
 from textveil.errors import need
 from textveil.numerics.discrete_noise import discrete_laplace
 from textveil.privacy.units import Adjacency, Unit
 from textveil.registry.options import Domain, Option, at_least, named
-from textveil.surrogates.calendars import MONTHS, Known, WrittenDate, read_date, usual_form
+from textveil.surrogates.calendars import MONTHS, Known, WrittenDate, month_and_year, read_date, usual_form
 from textveil.surrogates.date_lists import (
     DAY_FIRST,
     MONTH_FIRST,
@@ -81,7 +81,7 @@ _WITHIN = Option(
 _FORM: Final = (
     "its format: which of day, month, year and weekday it has, in digits or names, of which calendar (of Japan's or "
     "Taiwan's years, or Islamic), and the marks between them; of a "
-    "list or range, how many dates, and whether each has its year"
+    "list or range, how many dates, whether each has its year, and whether two years are one behind the other"
 )
 _CONVENTION: Final = (
     "its conventions, where not set: the order of day and month that the dates of a text show together, if any, and "
@@ -289,9 +289,13 @@ class _Settings(NamedTuple):
             if by_page is not None:  # as the released text shows; an order that earlier dates showed goes before it
                 convention = convention._replace(day_first=by_page)
 
+            months = {mention.value for mention in mentions if MONTH_FOLLOWS.search(mention.before)}
+
             @cache
             def read_by(known: Convention) -> _Mentions:
-                return _mentions_of(mentions, self.reader(known), births=births)
+                reads = self.reader(known)
+                read = (lambda value: (value in months and month_and_year(value)) or reads(value)) if months else reads
+                return _mentions_of(mentions, read, births=births)
 
             def mentioned(scope: Scope) -> _Mentions:
                 known = convention

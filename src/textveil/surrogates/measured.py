@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from types import MappingProxyType
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -64,6 +64,21 @@ _FEW: Final = lazy_regex(
     r"enfants|fils|filles|fr\xe8res|s\u0153urs|kinder|s\xf6hne|t\xf6chter|hijos|hijas|hermanos|figli|figlie|filhos|filhas|"
     r"kinderen|zonen|dochters|dzieci)(?![^\W_])"
 )
+_VITAL: Final = lazy_regex(
+    r"(?i)(?<![^\W_])(?:(?P<pressure>(?:n?ibp|bp|blood pressure|rr|blutdruck|t\.?a\.?|p\.?a\.?|\u0430\u0434)(?![^\W_])"
+    r"(?=[^/]{0,12}/))|(?P<pulse>(?:pulse?|pulso|hr|heart rate|fc|bpm|hf|t\u0119tno|pols|\u0447\u0441\u0441)(?![^\W_]))"
+    r"|(?P<saturation>s[pa]o2|o2 sats?|sats?(?![^\W_]))|(?P<temperature>temp)|(?P<breaths>(?:rr|resps?|af)(?![^\W_])))"
+)
+_USUAL: Final = MappingProxyType(
+    {
+        "pressure": (((92, 168),), ((54, 96),)),
+        "pulse": (((52, 124),),),
+        "saturation": (((90, 100),),),
+        "temperature": (((36, 39), (100, 103)),),
+        "breaths": (((11, 24),),),
+    }
+)
+"""Vital signs by the words of a value's form, and the usual ranges of its numbers, by how many digits they have."""
 _FINITE: Final = interval("finite", -1e12, 1e12, without=(-1e12, 1e12))
 _LOW = Option(domain=_FINITE, help="The smallest value; smaller ones count as it.", metavar="X", unset="digits")
 _HIGH = Option(domain=_FINITE, help="The largest value; larger ones count as it.", metavar="X", unset="digits")
@@ -85,8 +100,9 @@ def measurement(
     Without ``low`` and ``high`` a number is one of those with as many digits, before the decimal point and behind it.
     Ordinals of two digits are 10th to 21st, and all keep a right ending; numbers in words are words from one to twenty,
     grades are I to IV or A to E. At epsilon 0 children, siblings and fingers are two to six, if their number is a word
-    or one digit. Numbers in names (SpO2, COVID-19) stay, and so do those of lists and sections ("2.",
-    "page 3"). A value with a number that is read in none of these ways is blanked.
+    or one digit, and vital signs (BP, pulse) lie in their usual ranges. Numbers in names (SpO2, COVID-19) stay, and so
+    do those of lists and sections ("2.", "page 3"). A value with a number that is read in none of these ways is
+    blanked.
     """
     need((low is None) == (high is None), "high", high, "given together with low")
     need(low is None or high is None or low < high, "high", high, "above low")
@@ -102,7 +118,7 @@ def measurement(
         first = low_place + cell * step
         return first + int(rng.integers(min(step, high_place + 1 - first)))
 
-    def number(written: str, share: float, rng: np.random.Generator) -> str:
+    def number(written: str, share: float, rng: np.random.Generator, usual: _Ranges = ()) -> str:
         whole, mark, fraction = written.replace(",", "").partition(".")
         if len(whole) + len(fraction) > _MOST_DIGITS:
             return filled("9" * len(whole), rng) + mark + filled("9" * len(fraction), rng)
@@ -111,14 +127,15 @@ def measurement(
         if low is not None and high is not None:
             least = round(low * power)
             most = max(round(high * power), least + 1)
+        else:
+            fitting = ((max(least, first * power), min(most, last * power)) for first, last in usual)
+            least, most = next((ends for ends in fitting if ends[0] <= ends[1]), (least, most))
         place = drawn_place(least, most, int(whole + fraction), share, rng)
         sign, (units, rest) = "-" if place < 0 else "", divmod(abs(place), power)
         return f"{sign}{units:{',' if ',' in written else ''}d}{mark}{f'{rest:0{len(fraction)}d}' if fraction else ''}"
 
     def drawn_piece(piece: _Piece, share: float, rng: np.random.Generator) -> str:
         kind, written = piece
-        if kind == "number":
-            return number(written, share, rng)
         if kind == "ordinal":
             digits = written[:-2].replace(",", "")
             most = _MOST_DAYS if len(digits) == 2 else 10 ** len(digits) - 1  # of a day or a century
@@ -132,18 +149,29 @@ def measurement(
     def few_of(piece: _Piece, rng: np.random.Generator) -> str:
         if piece.kind == "word":
             return _cased(piece.written, WORDS[2 + int(rng.integers(5))])
-        is_digit = piece.kind == "number" and len(piece.written) == 1
-        return str(2 + int(rng.integers(5))) if is_digit else drawn_piece(piece, 0.0, rng)
+        is_digit = len(piece.written) == 1
+        if piece.kind == "number":
+            return str(2 + int(rng.integers(5))) if is_digit else number(piece.written, 0.0, rng)
+        return drawn_piece(piece, 0.0, rng)
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str | None:
         pieces = _pieces(value)
         if pieces is None:
             return None
         share = epsilon / max(sum(piece.kind != "" for piece in pieces), 1)
-        few = epsilon == 0 and low is None and _FEW.search("".join(piece.written for piece in pieces if not piece.kind))
+        form = "".join(piece.written for piece in pieces if not piece.kind) if epsilon == 0 and low is None else ""
+        few, vital = _FEW.search(form), _VITAL.search(form)
 
         def made(source: np.random.Generator) -> str:
-            shown = [few_of(piece, source) if few else drawn_piece(piece, share, source) for piece in pieces]
+            usual = iter(_USUAL[vital.lastgroup or ""] if vital else ())
+            shown = [
+                few_of(piece, source)
+                if few
+                else number(piece.written, share, source, next(usual, ()))
+                if piece.kind == "number"
+                else drawn_piece(piece, share, source)
+                for piece in pieces
+            ]
             return _COUNTED.sub(_counted, "".join(shown))
 
         return agreed(scope, label, _singular(value), rng, made)
@@ -216,6 +244,9 @@ def _with_powers(drawn: str, value: str) -> str:
     for end, power in zip(ends, powers, strict=True):
         characters[end - 1] = power
     return "".join(characters)
+
+
+_Ranges: TypeAlias = "tuple[tuple[int, int], ...]"
 
 
 class _Piece(NamedTuple):

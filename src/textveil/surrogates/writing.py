@@ -77,6 +77,18 @@ def key_of(value: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", value).casefold())
 
 
+def gap_of(value: str) -> str:
+    """Return what stands between all words of a value, if that is one gap of spaces and tabs; else a space."""
+    if "  " not in value and "\t" not in value:
+        return " "
+    words = value.split(None, 2)[:2]
+    if len(words) < 2 or value[0].isspace():
+        return " "
+    first = len(words[0])
+    gap = value[first : value.index(words[1], first)]
+    return gap if not gap.strip(" \t") and gap.join(value.split()) == value else " "
+
+
 def without_possessive(value: str) -> tuple[str, str]:
     """Return a value and its possessive ending, which is empty if it has none."""
     match = None if _APOSTROPHES.isdisjoint(value[-2:]) else _POSSESSIVE.search(value, max(0, len(value) - 2))

@@ -6,7 +6,7 @@ import pytest
 
 from textveil.detection import firms as searches
 from textveil.detection.embedded import embedded_detector
-from textveil.detection.firms import find_cued_firms, find_firms, find_inns
+from textveil.detection.firms import find_cued_firms, find_firms, find_inns, find_trades
 from textveil.detection.found import plain
 from textveil.text.patterns import matches, matches_at
 
@@ -157,3 +157,17 @@ def test_a_cued_firm_begins_near_its_cue() -> None:
         assert [match.span() for match in matches_at(searches._CUED, text, searches._cued_places(text))] == spans, text
         found += len(spans)
     assert found > 200
+
+
+TRADES = [
+    ("it", "dalla Immobiliare Quaregna e dalla Immobiliare Comunale", ["Immobiliare Quaregna"]),
+    ("de", "vom Reisebüro Okkenga und die Elektro Rechnung", ["Reisebüro Okkenga"]),
+    ("fr", "le taxi Lacaze et les Transports Scolaires", []),
+]
+
+
+@pytest.mark.parametrize(("language", "text", "expected"), TRADES)
+def test_a_trade_that_is_a_word_needs_a_word_that_is_none(language: str, text: str, expected: list[str]) -> None:
+    read = plain(text)
+    spans = [read.original(span.start, span.end) for span in find_trades(read.text, language)]
+    assert [text[slice(*span)] for span in spans] == expected

@@ -44,6 +44,7 @@ TZ=Europe/Paris|commit 9f86d08|size=1048576|error LNK2019|http://localhost:80/x|
 HTTP/1.1" 200 512|00:1A:2B:3C:4D:5E:6F:70|sha256-n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=
 (PLN)|-rw-r--r-- 1 pbaptiste x|login("bob", "hunter22!")""".replace("\n", "|").split("|")
 PIECES += [
+    "im Finanzamt",
     "goals for Hertha FC there",
     "address: Caravan 6, Sandy Park\n",
     "everyone calls him Spud",

@@ -41,7 +41,6 @@ FOUND = [
     ("pl", "mieszka w Krakowie z Bogusławą Rodowską", ["Krakowie place", "Bogusławą Rodowską person"]),
     ("pl", "w powiecie Karnickim działa Uniwersytet Gdański", ["Uniwersytet Gdański organization"]),
     ("de", "die Pflegeleitung und die Notaufnahme bitten um Rückmeldung", []),
-    ("fr", "envoyer le RIB à la Direction des Ressources Humaines", []),
     ("it", "Terapia: Cardioaspirina, Ramipril. Grazie Mille.", []),
     ("pt", "Prezados Senhores, o NIF está no Anexo", []),
     ("nl", "stuur het naar de Afdeling Inkoop", []),
@@ -50,6 +49,9 @@ FOUND = [
     ("pl", "proszę podpisać Umowę i Fakturę", []),
     ("de", "er hörte Art Blakey in Buxtehude", ["Art Blakey person", "Buxtehude place"]),
     ("de", "nach zwei Siegen sank in den Bergen die Temperatur des Kerns im August", []),
+    ("es", "viene con los Cubillo", ["Cubillo person"]),
+    ("de", "sie kam aus Wurmensee", ["Wurmensee place"]),
+    ("es", "se señala la VISTA para junio", []),
     ("de", "sie fuhr über Poronaisk und ohne Termin", ["Poronaisk person"]),
     ("de", "er gewann mit den Halden Rovers den Pokal", ["Halden Rovers organization"]),
     ("de", "der Erstligist Gelre Rovers verlor", ["Gelre Rovers organization"]),
@@ -176,3 +178,44 @@ def test_names_are_found_without_letter_case(language: str, text: str, expected:
     found = [text[span.start : span.end] for span in NamesInOneCase(language).find(text)]
     assert [name for name in expected if not any(span.startswith(name) for span in found)] == []
     assert expected or not found
+
+
+OFFICES = [
+    ("es", "JUZGADO DE PRIMERA INSTANCIA N.º 4 DE ALCOY", ["JUZGADO DE PRIMERA INSTANCIA"]),
+    (
+        "es",
+        "El Supremo Tribunal y la Audiencia Provincial de Murcia",
+        ["El Supremo Tribunal", "Audiencia Provincial", "Murcia place"],
+    ),
+    ("it", "ha scritto alla Guardia Costiera e all'Ufficio Acquisti", ["Guardia Costiera", "Ufficio Acquisti"]),
+    ("fr", "envoyer à la Direction des Ressources Humaines", ["Direction des Ressources Humaines"]),
+    ("fr", "le Tribunal de Lille et l'Ordre du jour", ["Tribunal", "Lille place", "Ordre du jour"]),
+    ("pt", "a Ordem do Dia da Junta de Freguesia", ["Ordem do Dia da Junta de Freguesia"]),
+    ("nl", "de Afdeling Inkoop van de Hoge Raad", ["Afdeling Inkoop van de Hoge Raad"]),
+    ("pl", "Sąd Rejonowy w Gdyni i Wydział Komunikacji", ["Sąd Rejonowy", "Wydział Komunikacji"]),
+    (
+        "de",
+        "das Landratsamt und die Polizeiinspektion Bad Wurzbach",
+        ["Landratsamt", "Polizeiinspektion", "Wurzbach place"],
+    ),
+    (
+        "pl",
+        "SĄD REJONOWY W GDYNI, Komisariat Policji Jedlicze",
+        ["SĄD REJONOWY", "Komisariat", "Jedlicze place"],
+    ),
+    ("fr", "le Tribunal « Lacaze »", []),
+    ("de", "die Polizei aus Weißensee", ["Polizei"]),
+    ("it", "il Comune di Zusendorf", []),
+    ("es", "Jaime Audiencia y la señora Junta Pérez, Policía Local Recambios S.L.", []),
+    ("fr", "Service: 4471, Bureau 12, son bureau", []),
+]
+
+
+@pytest.mark.parametrize(("language", "text", "expected"), OFFICES, ids=[text for _, text, _ in OFFICES])
+def test_offices_without_a_name_of_their_own_are_ordinary_and_the_place_behind_is_one(
+    language: str, text: str, expected: list[str]
+) -> None:
+    read = plain(text)
+    spans = NamesByLanguage(language).find_offices(read.text)
+    found = [f"{text[slice(*read.original(span.start, span.end))]} {span.kind}" for span in spans]
+    assert [name.removesuffix(" ordinary") for name in found] == expected

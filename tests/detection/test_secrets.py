@@ -84,6 +84,8 @@ def test_tokens_and_private_keys_are_found_whole(token: str) -> None:
         ('DB_ROOT_PASSWORD: "Le chat boit du thé"', ["Le chat boit du thé"]),
         ('variable "smtp_secret" {\n  default = "thistle&brass"\n}', ["thistle&brass"]),
         ("My password is sunshine.", ["sunshine"]),
+        ("Code portail provisoire : 5B19A\nMerci", ["5B19A"]),
+        ("Codice del cancello: 447\n", []),
         ("pw: Tr0ub4dor&3", ["Tr0ub4dor&3"]),
         ("her PIN is 4821, she said", ["4821"]),
         ("user: bob, password: swordfish", ["swordfish"]),

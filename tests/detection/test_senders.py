@@ -52,6 +52,7 @@ def test_senders_of_mails_and_chats_are_found(text: str, names: list[str]) -> No
     "text",
     [
         "From: Marketing Team\nSubject: rain\n",
+        "Wij hebben nog geen antwoord gekregen\nAan: Tandarts\nOnderwerp: aanvraag\n",
         "note: it is red\nresult: done\nnote: again\n",
         "name: api\nimage: web\nname: db\n",
         "Meeting 10:30 in the hall\nLunch 12:30 outside\n",

@@ -50,6 +50,15 @@ WHOLE = [
         ["алл. Литейная, д. 648 стр. 199", "513055", "клх Лесной"],
     ),
     ("ул. 30 лет Победы, д. 8 к. 4/4, 360907, г. Тула", ["ул. 30 лет Победы, д. 8 к. 4/4", "360907", "г. Тула"]),
+    (
+        "La facture va au 12 B impasse Hamel et non au 27bis venelle Hamel.",
+        ["12 B impasse Hamel", "27bis venelle Hamel"],
+    ),
+    ("Abita in via dei Mille 44/A, poi in vicolo Stretto 44/bis.", ["via dei Mille 44/A", "vicolo Stretto 44/bis"]),
+    ("De sleutel ligt op de Noordstraat 7A-03, zei hij.", ["Noordstraat 7A-03"]),
+    ("Onderwerp: Huurachterstand Kastanjelaan 88", ["Kastanjelaan 88"]),
+    ("Mieszka przy ul. św. Jana 12 m. 5, a nie przy alei Lipowej 9.", ["ul. św. Jana 12 m. 5", "alei Lipowej 9"]),
+    ("Er wohnt in 15230 Frankfurt (Oder), sagt sie.", ["15230 Frankfurt (Oder)"]),
     ('{"street": "9 Cooper\'s Yard", "city": "Truro", "status": "Open"}', ["9 Cooper's Yard", "Truro"]),
 ]
 

@@ -15,7 +15,7 @@ from textveil.detection.firms import FORM
 from textveil.detection.formal_names import HONORS
 from textveil.detection.found import Found, words_in
 from textveil.detection.gates import WithWords, places_of
-from textveil.detection.language_words import is_compound
+from textveil.detection.language_words import is_compound, names_nobody
 from textveil.detection.languages import ORDINARY, language_of
 from textveil.detection.lists import LANGUAGES, Marks, by_language, frequent_words, lists, ordinary_words, small_words
 from textveil.detection.name_evidence import is_camel
@@ -303,7 +303,8 @@ def _announced(
         silent = False
     at = behind.end()
     stop = _announced_end(text, start, end, at, cue, language)
-    if not stop or (cue is _APPOSED_CUE and not _ENDS_APPOSED.match(text, stop)):
+    ends = cue is not _APPOSED_CUE or _ENDS_APPOSED.match(text, stop)
+    if not stop or not ends or (cue in (_ROLE_CUE, _SHORT_CUE) and _is_word_of_page(text, at, stop, language)):
         return
     if cue is _LABEL_CUE and (number := _NUMBER.match(text, end)):
         yield Found(number.start("number"), number.end(), "numbering", 0.7, "sequence")
@@ -456,6 +457,12 @@ def _is_word_here(text: str, start: int, low: str, language: str) -> bool:
     """Return whether a role of another language is a word of the document's: rechter, a judge in Dutch."""
     here = language_of(text) if text[start].islower() else language
     return here != language and _is_ordinary(low, here)
+
+
+def _is_word_of_page(text: str, at: int, stop: int, language: str) -> bool:
+    """Return whether an ordinary word of the page stands behind a title of another, or in a label: Enf. Chefe:."""
+    page = language_of(text)
+    return (page != language or text[stop : stop + 1] == ":") and names_nobody(text[at:stop], page)
 
 
 def _names_none(low: str) -> bool:

@@ -111,6 +111,9 @@ _ADJECTIVE: Final = lazy_regex(
     r".{0,40}(?:ая|ый|ий|ое|ой|ого|ому|ом|ую|ые|ых|ыми|ым|им|их|ей|ее|ие|его|ему|ей|нее|яя|ском)\Z"
 )
 _VERB: Final = lazy_regex(r".{0,40}(?:л|ла|ло|ли|лся|лась|ет|ёт|ит|ует|ют|ут|ся|чь|ть|и|в|на|был)\Z")
+_MEDICINE: Final = lazy_regex(
+    r".{2,20}(?:статин|сартан|[оа]лол|дипин|мицин|циллин|азол|формин|парин|зепам|тидин|прил)(?:а|у|ом|е)?\Z"
+)
 _SKY: Final = lazy_regex(r".{0,40}[цс]к(?:ий|ая|ого|ому|им|ой|ую|ом|ие|их|ими)\Z")
 _PLACED_BY: Final = frozenset("""в во из под близ около вблизи через""".split())
 _SPEAKS: Final = lazy_regex(
@@ -231,13 +234,15 @@ def _judged(text: str, words: list[_Word], opens: bool) -> Iterator[Found]:
         return
     named = [word for word in words if "." not in word.text]
     low = first.text.lower()
-    if not named or _PUBLIC.match(text, first.start):
+    if not named or _PUBLIC.match(text, first.start) or _is_office(text, words):
         return
     if (
         len(words) == 1
         and before not in _in_cases("roles")
         and (low in _in_cases("brands") or (low.startswith("лад") and before in _ON_BRAND))
     ):
+        return
+    if len(words) == 1 and _MEDICINE.match(low) and not _in(first.text, "given"):
         return
     if low in _LOOSE and len(words) == 1 and after in ("в", "на") and not _SPEAKS.match(text, last.end):
         return  # вера в людей
@@ -255,6 +260,15 @@ def _judged(text: str, words: list[_Word], opens: bool) -> Iterator[Found]:
         if of_place and (opens or not _in(last.text, "place")):
             return
     yield from _by_neighbors(text, words, named, before, opens=opens)
+
+
+def _is_office(text: str, words: list[_Word]) -> bool:
+    """Tell whether only ordinary words are in the name of an office or a board: Следственный комитет."""
+    behind = _AFTER_ADJECTIVE.match(text, words[-1].end) if _ADJECTIVE.match(words[-1].text) else None
+    offices = _in_cases("no body")
+    named = behind is not None and behind["noun"] in offices
+    named = named or any(word.text.lower() in offices for word in words)
+    return named and all(_is_ordinary(word.text) or word.text.lower() in offices for word in words)
 
 
 def _institution(text: str, words: list[_Word], *, opens: bool) -> Found | None:

@@ -267,7 +267,7 @@ def _joined_lines(text: str) -> Iterator[_Piece]:
 
 
 _WRAP: Final = lazy_regex(r"(?<=[\w)-])[ \t]{0,2}\r?\n(?:[ \t]?>){0,4}[ \t]{0,2}(?=[\w(])")
-_HEAD: Final = lazy_regex(r"(?![0-9]{1,3}[.)] |[\w -]{1,24}:)[\w(][^\n|\t]{0,40}")
+_HEAD: Final = lazy_regex(r"(?![0-9]{1,3}[.)] |[\w -]{1,24}:|[A-Z]{2,6} [0-9])[\w(][^\n|\t]{0,40}")
 _BEGINS_A_ROW: Final = lazy_regex("[0-9]{1,2}[/:.][0-9]|[0-9]{4}-[0-9]{2}-")  # a date or a time of a log
 _HOUSE: Final = lazy_regex("(?<![\\w.,-])[0-9]{1,4}(?: [A-Z][a-z]{1,20}){1,2}\\Z")
 _CELL_ENDS: Final = lazy_regex("[,;](?! )")

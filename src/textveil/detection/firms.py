@@ -394,6 +394,25 @@ def _opens(text: str, start: int) -> bool:
     return not before.strip() or "\n" in before or before.rstrip(' "(')[-1:] in ".!?:;|*>-"
 
 
+@cache
+def trade_words(language: str) -> frozenset[str]:
+    """Return the sorts of firms of a language that are words as well."""
+    return frozenset(known.written(language)["weak houses"])
+
+
+def find_trades(text: str, language: str) -> Iterator[Found]:
+    """Yield firms behind such a word, if one behind it is no ordinary word of the language: Reisebüro Okkenga."""
+    function, ordinary = known.written(language)["function"], ordinary_words(language)
+    for start, end in places_of(text, trade_words(language)):
+        stop = _named_behind(text, start, end, language) if text[start].isupper() else 0
+        words = [word[0] for word in _WORD.finditer(text, end, stop) if word[0][0].isupper()] if stop else []
+        for low in map(str.lower, words):
+            made = language in ("de", "nl") and is_compound(low, ordinary)
+            if low not in ordinary and not made and low not in function:
+                yield Found(start, stop, "organization", 0.6, "institution")
+                break
+
+
 def _named_behind(text: str, start: int, end: int, language: str) -> int:
     """Return where the name of a house behind its sort ends; 0 if it has none."""
     run = _RUN_BEHIND.match(text, end)

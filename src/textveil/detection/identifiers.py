@@ -70,16 +70,28 @@ _LABEL_WORDS: Final = """
     mobile fax birth dob uid col colegiado colegiada firmenbuch
     allocataire caf kvk siret siren ext durchwahl poste ramal toestel pager bleep dect regd prontuario historia lot
     incident chassis insurance"""
-_LABELS: Final = either_of(_LABEL_WORDS)
-_BEGINS_LABEL: Final = joined_words(f"{_LABEL_WORDS} n no nr num number numero nummer id")
+_WEAK_LABEL_WORDS: Final = """
+    vertrag mietvertrag vorgang vorgangsnummer tagebuchnummer kassenzeichen angebot angebotsnummer auftrag
+    auftragsnummer lieferschein kundennr mitgliedsnr mitgliedsnummer seriennummer matrikelnummer geschaftszeichen
+    bestellung bestellnummer sendungsnummer zahlernummer ausweisnr ausweisnummer reklamation schadensnr
+    schadensnummer meldung permis devis demande plainte colis reclamation presupuesto albaran referencia atestado
+    diligencias solicitud incidencia denuncia recibo envio reclamacion preventivo bolla ddt protocollo prot rif
+    matricola segnalazione ricevuta reclamo spedizione verbale orcamento protocolo encomenda ocorrencia chamado guia
+    boletim reclamacao offerte kenmerk melding klacht pakbon pakket lidmaatschapsnr ordernummer aangiftenummer
+    lidnummer serienummer bonnummer oferta sygnatura sygn zgloszenie reklamacja paragon przesylka wniosek szkoda
+    decyzja sprawa polisa"""
+"""Words before a number as often as before a count: the number must have letters or a sign."""
+_WEAK_LABELS: Final = frozenset(_WEAK_LABEL_WORDS.split())
+_LABELS: Final = either_of(f"{_LABEL_WORDS} {_WEAK_LABEL_WORDS}")
+_BEGINS_LABEL: Final = joined_words(f"{_LABEL_WORDS} {_WEAK_LABEL_WORDS} n no nr num number numero nummer id az")
 _NUMBER_MARK: Final = r"(?:[Nn](?:[or0\xb7]|\.[o\xb7]?|[o\xb7]\.|r\.)\.?|(?i:number|numero|nummer|num\.?|id)|NO|#)"
 _DIGITLIKE: Final = "[0-9OoIlSB]"
 _LABELLED: Final = lazy_regex(
     rf"(?<![A-Za-z])(?:(?i:{_LABELS})\.?(?: {_NUMBER_MARK})?(?: is| ?:| =|,)? ?#?"
     r"|(?:(?:(?<=[A-Za-z] )N|(?<=(?:ab|it|OP|IP|RD|ef|ob) )n)o(?= {1,3}[0-9][0-9A-Z/-])"
-    r"|[Nn](?:[r0\xb7]|o[.:]|\.[o\xb7]?|[o\xb7]\.|r\.)\.?:?"
-    r"|(?:[Nn]umber|[Nn]umero|[Nn]ummer|[Nn]um\.?|ID"
-    r"|[Ii]d)[: ]))"
+    r"|(?:[Nn](?:[r0\xb7]|o[.:]|\.[o\xb7]?|[o\xb7]\.|r\.)\.?|A[Zz]\."
+    r"|(?:[Nn]umber|[Nn]umero|[Nn]ummer|[Nn]um\.?|ID|[Ii]d)(?=[: ])):?"
+    r"(?P<of>(?: (?:d[aei] |del |d')?[A-Za-z]{3,14}\.?){1,2}:?)?))"
     r" {0,3}\(?"
     rf"(?P<value>(?:[A-Z]{{1,4}}[-/ ]?)?(?=[OIlSB-]{{0,6}}[0-9]){_DIGITLIKE}{{1,10}}(?:[-/. ]?(?:[A-Z]"
     rf"(?=[-/]))?(?:[A-Z]{{1,3}} ?)?{_DIGITLIKE}{{2,10}}"
@@ -88,6 +100,7 @@ _LABELLED: Final = lazy_regex(
 _MISREAD: Final = lazy_regex(r"(?i)(?:tel|phone|mobile|fax|birth|dob)\b")
 """Labels whose values are ids only if a scanner misread a digit: others are found as what they are."""
 _A_YEAR: Final = lazy_regex(r"(?:1[5-9]|20)[0-9]{2}")
+_SIGNS: Final = (":", "=", "#", "\xb7", "Nr", "nr", "No", "no", "N.", "n.")
 _CODED: Final = lazy_regex(r"[0-9](?<![0-9].)(?:[A-Za-z0-9/-]{3}|(?<=[#:=].)|(?<=[#:=] .)|[A-Za-z/-])")
 _ID_SCORE: Final = 0.6
 
@@ -265,7 +278,7 @@ def find_named_ids(text: str) -> Iterator[Found]:
 def find_labelled_ids(text: str) -> Iterator[Found]:
     """Yield what follows the word for a number in any language: Sinistre S-44 719, Acct no: 4S7l-88O2."""
     reached = 0
-    for start, _ in places_of(text, _BEGINS_LABEL):
+    for start, end in places_of(text, _BEGINS_LABEL):
         match = _LABELLED.match(text, start) if start >= reached else None
         if match is None:
             continue
@@ -273,6 +286,11 @@ def find_labelled_ids(text: str) -> Iterator[Found]:
         digits = sum(map(str.isdigit, value))
         mixed = digits < sum(map(str.isalnum, value)) or "/" in value
         if _MISREAD.match(match[0]) and not any(map(str.isalpha, value)):
+            continue
+        weak = text[start:end].lower() in _WEAK_LABELS
+        counts = (weak or match["of"]) and not (mixed and digits > 3)
+        told = text[max(start, match.start("of")) : match.start("value")]
+        if counts and not any(map(told.__contains__, _SIGNS)):
             continue
         if digits >= (3 if mixed else 4) and not _A_YEAR.fullmatch(value):
             yield Found(*match.span("value"), "id", _ID_SCORE, "label")

@@ -5,6 +5,7 @@ from functools import cache
 from typing import Final
 
 from textveil.detection.lists import (
+    LANGUAGES,
     Cues,
     Marks,
     cues,
@@ -154,6 +155,18 @@ class LanguageWords:
                 if bent in self._small:
                     return 1
         return 0
+
+
+@cache
+def _words_of(language: str) -> LanguageWords:
+    return LanguageWords(language)
+
+
+def names_nobody(written: str, language: str) -> bool:
+    """Tell whether a value holds ordinary words of a language alone, none of which is a name: Aan: Tandarts."""
+    lows = re.findall(r"[a-z]{3,}", written.lower())
+    judged = [_words_of(language).judged(low) for low in lows] if language in LANGUAGES else []
+    return bool(judged) and all(ordinary and not marks & _NAMES for marks, ordinary in judged)
 
 
 def phrase(text: str, start: int, end: int) -> str:

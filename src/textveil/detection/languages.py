@@ -8,7 +8,7 @@ import math
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterator
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from textveil.detection.found import ORDINARY as ORDINARY
 from textveil.detection.found import Found, Row, plain
-from textveil.detection.gates import anywhere, at_digits
+from textveil.detection.gates import WithWords, anywhere, at_digits
 from textveil.detection.language_words import is_compound
 from textveil.detection.lists import (
     DATA,
@@ -24,6 +24,7 @@ from textveil.detection.lists import (
     Marks,
     by_language,
     checked,
+    cues,
     frequent_words,
     listed,
     lists,
@@ -271,7 +272,8 @@ _WORDS: Final = (
     r"[A-Z][A-Za-z.'-]{0,60}(?: (?:d[aeio]s?l?a? |von |van |der |den |la |las |los |le )?[A-Z][A-Za-z.'-]{0,60}){0,4}"
 )
 _HOUSE: Final = (
-    r"[0-9]{1,5}(?:[/-][0-9]{1,3})?(?:[a-z](?![a-z]|\. ?[0-9])| [a-z](?=[,.;:/)\n]|\Z)| bis| ter)?(?![\w]|[.,][0-9])"
+    r"[0-9]{1,5}(?:[A-Za-z]?[/-](?:[0-9]{1,3}|(?:[A-Z]|bis|ter|[IVX]{1,4})(?![A-Za-z0-9])))?"
+    r"(?:[A-Za-z](?![a-z]|\. ?[0-9])| (?!m\.)[A-Za-z](?=[,.;:/)\n]|\Z)| ?bis| ?ter)?(?![\w]|[.,][0-9])"
 )
 _FULL: Final = rf"{_PARTICLE}{{0,3}}(?:(?:[A-Z]\. ?){{1,3}})?{_NAME}(?: {_PARTICLE}{{0,3}}{_NAME}){{0,3}}"
 
@@ -299,9 +301,9 @@ _RULES: Final = MappingProxyType(
             r"(?:ma|mon|sa|son|votre|leur) (?:fils|fille|mere|pere|femme|mari|frere|soeur|epoux|epouse|voisine?)",
             r"Cher|Chere|Bonjour|Salut|Nom :|Nom:|Patient :|soussignee?|s'appelle|nommee?",
             r"(?:F-|B-)?[0-9]{5}",
-            rf"(?:{_HOUSE},? )?(?:[Rr]ue|[Aa]v(?:enue|\.)|[Bb](?:oulevard|d)|[Pp]lace|[Cc]hemin|[Ii]mpasse|[Aa]llee"
-            rf"|[Qq]uai|[Cc]ours|[Rr]oute|[Ss]quare|[Pp]assage|[Ff]aubourg|[Vv]oie|[Ss]entier) (?:de la |de l'|du |des "
-            rf"|de |d')?{_WORDS}(?: {_HOUSE})?",
+            rf"(?:{_HOUSE}(?: [A-D])?,? )?(?:[Rr]ue|[Aa]v(?:enue|\.)|[Bb](?:oulevard|d)|[Pp]lace|[Cc]hemin|[Ii]mpasse|"
+            rf"[Aa]llee|[Qq]uai|[Cc]ours|[Rr]oute|[Ss]quare|[Pp]assage|[Ff]aubourg|[Vv]oie|[Ss]entier|[Vv]enelle) "
+            rf"(?:de la |de l'|du |des |de |d')?{_WORDS}(?: {_HOUSE})?",
         ),
         "es": _Rules(
             r"Sr\.|Sra\.|Srta\.|Sres\.|D\.|Dña\.|Dna\.|Don|Dona|Senora?|Senorita|Dra?\.|Doctora?|Lic\.|Ing\.|"
@@ -319,8 +321,8 @@ _RULES: Final = MappingProxyType(
             r"Car[oa]|Ciao|Gentile|Egregio|Nome:|Paziente:|si chiama|chiamat[oa]",
             r"(?:I-)?[0-9]{5}",
             rf"(?:Via|Viale|V\.le|Piazza|P\.zza|Piazzale|Corso|C\.so|Vicolo|Largo|Strada|Contrada|Borgo|Canale|Rotonda"
-            rf"|Incrocio|Stretto|Lungomare|Galleria|Salita|via|viale|piazza|corso) (?:del(?:la|le)? |dei |degli |di"
-            rf" )?{_WORDS},? {_HOUSE}",
+            rf"|Incrocio|Stretto|Lungomare|Galleria|Salita|via|viale|piazza|corso|vicolo|borgo|localita|loc\.) "
+            rf"(?:del(?:la|le)? |dei |degli |di )?{_WORDS},? {_HOUSE}",
         ),
         "pt": _Rules(
             r"Sra?\.|Srs\.|Senhora?|Senhor|Dra?\.|Doutora?|Dona|D\.|Prof\.|Profa\.|Eng\.|senhora?|tio|tia|"
@@ -328,14 +330,15 @@ _RULES: Final = MappingProxyType(
             r"Car[oa]|Ola|Prezad[oa]|Querid[oa]|Nome:|Paciente:|chama-se|chamad[oa]",
             r"[0-9]{4,5}-[0-9]{3}",
             rf"(?:Rua|R\.|Avenida|Av\.|Travessa|Praca|Largo|Alameda|Estrada|Calcada|Beco|Rotunda|Quinta|Via|Ladeira|rua"
-            rf"|avenida) (?:d[aeo]s? )?{_WORDS},? (?:n\.? ?[oa]? ?)?(?:{_HOUSE}|S/N)",
+            rf"|avenida) (?:d[aeo]s? )?{_WORDS},? (?:n\.? ?[oa]? ?)?(?:{_HOUSE}|S/N|[Ll]ote [0-9]{{1,4}})",
         ),
         "pl": _Rules(
             r"[Pp]ani|[Pp]ana?|[Pp]anu|[Dd]r|[Pp]rof\.|[Mm]gr|[Ii]nz\.|[Mm]ec\.|[Kk]s\.|[Aa]dw\.|[Ss]z\. ?P\."
             r"|(?:moj|moja|jego|jej|nasz|nasza) (?:syn|corka|matka|ojciec|zona|maz|brat|siostra|sasiad(?:ka)?)",
             r"Drog[ia]|Witaj|Czesc|Imie i nazwisko:|Pacjent(?:ka)?:|Szanown[ay]",
             r"[0-9]{2}-[0-9]{3}",
-            rf"(?:ul\.|[Uu]lic[aey]|al\.|[Aa]lej[aei]|pl\.|[Pp]lacu?|os\.|[Oo]siedl[eu]) {_WORDS},? {_HOUSE}"
+            rf"(?:ul\.|[Uu]lic[aey]|al\.|[Aa]le(?:j[aei]|i)|pl\.|[Pp]lacu?|os\.|[Oo]siedl[eu]) "
+            rf"(?:(?:(?:sw|gen|ks)\.|[0-9]{{1,2}}) )?{_WORDS},? {_HOUSE}"
             r"(?:,? (?:m|lok)\.? ?[0-9]{1,4}(?![0-9]))?",
         ),
         "nl": _Rules(
@@ -363,10 +366,11 @@ _ALONE: Final = MappingProxyType(
         "it": r"(?:Via|Viale|V\.le|Piazza|P\.zza|Piazzale|Corso|Vicolo|Contrada|(?<=[nid] )via|viale|piazza|vicolo)"
         + _BEHIND_LEADING,
         "pt": rf"(?:Rua|Avenida|Av\.|Travessa|Praca|Alameda|Calcada|Beco|Ladeira|rua|avenida){_BEHIND_LEADING}",
-        "pl": rf"(?:[Uu]l\.|[Uu]lic[aeyi]|[Aa]l\.|[Aa]lej[aei]|[Pp]l\.|[Oo]s\.|[Oo]siedl[eu]){_BEHIND_LEADING}",
+        "pl": rf"(?:[Uu]l\.|[Uu]lic[aeyi]|[Aa]l\.|[Aa]le(?:j[aei]|i)|[Pp]l\.|[Oo]s\.|[Oo]siedl[eu]){_BEHIND_LEADING}",
     }
 )
 """Streets without a number: in via Garibaldi, in der Lerchengasse."""
+_LONG_NOUN: Final = 10
 _NEXT_SENTENCE: Final = lazy_regex(r"(?<=[a-z]{4})\.(?= [A-Z][a-z]|\Z)")
 """The full stop of a sentence behind a street."""
 
@@ -376,6 +380,7 @@ class _Language:
         rules = _RULES[language]
         self._words = ordinary_words(language)
         self._nouns = self._words if language == "de" else frozenset[str]()
+        self._compounds, self._roles = language in ("de", "nl"), cues(language).role
         self._titled = lazy_regex(
             rf"(?<![A-Za-z0-9])(?:(?P<opening>{rules.opening}) (?:(?:{rules.titles}) ){{0,2}}"
             rf"|(?:{rules.titles}) (?:(?:{rules.titles}) ){{0,2}})(?!(?:{rules.titles}) )(?P<name>{_FULL})"
@@ -388,6 +393,12 @@ class _Language:
         """Return whether a German word behind four digits is no town: bis 2650 Meter."""
         return not any(low in group for group in places()) and (low in self._nouns or is_compound(low, self._nouns))
 
+    def _tells_subject(self, word: str) -> bool:
+        """Return whether a noun of German or Dutch before a street is no part of its name: Burgemeester Blokweg."""
+        low = word.lower()
+        noun = self._compounds and len(word) >= _LONG_NOUN and word.isalpha() and word.istitle() and word[-1] != "e"
+        return noun and low not in self._roles and (low in self._words or is_compound(low, self._words))
+
     def find_streets(self, text: str) -> Iterator[Found]:
         """Streets with their number."""
         for match in matches(self._street, text):
@@ -396,7 +407,12 @@ class _Language:
                 continue  # auf dem Weg 3 Leute, auf Platz 3
             stop = _NEXT_SENTENCE.search(match[0])
             end = match.end() if stop is None else match.start() + stop.start()
-            yield Found(match.start(), end, "place", 0.8, "street")
+            begin = match.start()
+            while (gap := text.find(" ", begin, end)) > 0 and text[gap + 1].isupper():
+                if not self._tells_subject(text[begin:gap]):
+                    break
+                begin = gap + 1  # Onderwerp: Huurachterstand Kastanjelaan 8
+            yield Found(begin, end, "place", 0.8, "street")
             yield from towns_behind(text, end, self._nouns)
 
     def find_streets_alone(self, text: str) -> Iterator[Found]:
@@ -429,14 +445,22 @@ class _Language:
 @cache
 def rows_of(language: str) -> dict[str, tuple[Row, ...]]:
     """Return the rows that one of ``LANGUAGES`` adds, by the name of the phase; their examples are German."""
+    from textveil.detection import firms
     from textveil.detection.demographic_lists import attribute_gate, attribute_search
     from textveil.detection.names_by_language import NamesByLanguage
     from textveil.detection.names_in_one_case import NamesInOneCase
 
-    rules = _Language(language)
+    rules, by_language = _Language(language), NamesByLanguage(language)
     numbered = anywhere if language == "fr" else at_digits(" [0-9]|, S/N")
     # fmt: off
     return {
+        "fields": (
+            Row("office", by_language.find_offices, WithWords(lambda: by_language.office_words), "ordinary place", 0.8,
+                "list", "im Finanzamt", "Herr Finanz"),
+            Row("trade", partial(firms.find_trades, language=language),
+                WithWords(lambda: firms.trade_words(language)), "organization", 0.6, "institution",
+                "vom Reiseburo Okkenga", "vom Reiseburo Rechnung"),
+        ),
         "amounts": (
             Row("language-street", rules.find_streets, numbered, "place", 0.8, "street", "am Platz 7", "am Platz"),
         ),
@@ -453,7 +477,7 @@ def rows_of(language: str) -> dict[str, tuple[Row, ...]]:
                 "ethnicity family orientation religion", "Er ist katholisch.", "die katholische Kirche"),
         ),
         "names": (
-            Row("language-name", NamesByLanguage(language).find, anywhere, "ordinary organization person place", 0.7,
+            Row("language-name", by_language.find, anywhere, "ordinary organization person place", 0.7,
                 "cue guess list", "Er traf Zuse in Berlin.", "Im Haus"),
         ),
         "small-names": (

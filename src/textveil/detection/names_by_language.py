@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from textveil.detection import lists as known
-from textveil.detection.firms import house_words
+from textveil.detection.firms import FORM, house_words
 from textveil.detection.found import ORDINARY, OTHER, Found
+from textveil.detection.gates import places_of
 from textveil.detection.language_words import LanguageWords, phrase
 from textveil.detection.lists import Marks, Words
 from textveil.text.patterns import matches
@@ -46,11 +47,11 @@ _MELTED: Final = frozenset("im am zum zur als".split())  # noqa: SIM905
 """German words that no person's name follows."""
 _SIDE_BY_SIDE: Final = frozenset((" ", ". ", ".", "-"))
 _CLUB: Final = 5
-_DEPARTMENTS: Final = (
-    "depart", "dipart", "direc", "direzi", "servic", "serviz", "bureau", "oficin", "uffici", "secretari", "afdeling",
-    "dzial", "reparto", "seccion", "secao", "sezione",
-)  # fmt: skip
-"""Beginnings of words for parts of a house, which ordinary words name."""
+_BEFORE_OFFICE: Final = re.compile(r"(?<![A-Za-z'-])(?:[A-Z][A-Za-z-]{1,24} ){1,2}\Z").search
+_BEHIND_OFFICE: Final = re.compile(r" (?:[A-Za-z]{1,5}')?(?P<word>[A-Za-z][A-Za-z-]{0,30})(?![A-Za-z'-])").match
+_MOST_OF_OFFICE: Final = 10
+_QUOTES: Final = frozenset(('"', OTHER))
+_GOES_ON_CAPITAL: Final = re.compile(r"[ -][A-Z][A-Za-z]").match
 _SURE: Final = 5
 _GUESS: Final = 0.3
 _WORDS: Final = re.compile(r"[A-Za-z]{2,}")
@@ -98,6 +99,7 @@ _ADDRESSED: Final = frozenset(
 """First words of letters to several people: no name follows."""
 _YEARS: Final = re.compile(r" \((?:[^()\n]{0,24}[^0-9])?1[0-9]{3}[^0-9)]")
 _BACK: Final = 64
+_INSIDE: Final = frozenset("_@/.\\$#-")
 _NO_NAME_AFTER: Final = frozenset("0123456789_@")
 _SMALL: Final = re.compile(r"(?<![A-Za-z])[a-z]{3,}")
 _NOUN: Final = re.compile(
@@ -165,10 +167,10 @@ class NamesByLanguage:
         self._sorts = Words(written.get("kinds of places", ()))
         self._firsts = Words(written.get("begins places", ()))
         self._begun = frozenset(name.partition(" ")[0] for name in self._cues.place if " " in name)
-        generic = written.get("no body", ())
-        phrases = (re.escape(name.replace("_", " ")) for name in generic if "_" in name)
-        self._generic = re.compile("|".join(phrases) or "(?!)").match
-        self._of_bodies = Words([*written["body"], *written["function"], *generic])
+        self._offices: dict[str, list[str]] = {}
+        for name in written["no body"]:
+            self._offices.setdefault(name.partition("_")[0], []).append(name.replace("_", " "))
+        self.office_words = frozenset(self._offices)
         joints = sorted({*self._cues.joint, *self._cues.loose}, key=len, reverse=True)
         elided = "|".join(re.escape(joint) for joint in joints if joint.endswith("'")) or r"(?!)"
         joint = rf"(?:(?:{'|'.join(map(re.escape, joints))}) |(?:{elided})|(?:in|op) (?='t ))"
@@ -208,6 +210,63 @@ class NamesByLanguage:
                 for span in self._found(text, part, here, last):
                     yield span
                     last = span
+
+    def find_offices(self, text: str) -> Iterator[Found]:
+        """Yield as ordinary words the courts, offices and boards that no name tells apart: Juzgado de lo Social."""
+        reached = 0
+        for start, end in places_of(text, self.office_words):
+            if start < reached or not text[start].isupper() or text[start - 1 : start] in _INSIDE:
+                continue
+            names = self._offices[text[start:end].lower()]
+            ends = [start + len(name) for name in names if text[start : start + len(name)].lower() == name]
+            at = max((at for at in ends if not text[at : at + 1].isalpha()), default=0)
+            for span in self._office(text, start, at) if at else ():
+                reached = span.end
+                yield span
+
+    def _office(self, text: str, start: int, end: int) -> Iterator[Found]:
+        """Yield an office with the ordinary words beside it, and the place behind it; nothing if it has a name."""
+        begin = start
+        if before := _BEFORE_OFFICE(text, max(0, start - _BACK), start):
+            for low in before[0].lower().split():
+                if not self._is_plain(low) or low in house_words() or low in self._cues.body:
+                    return  # Jaime Guardia
+            begin = before.start()
+        at, ends, placed = end, [begin, end] if " " in text[start:end] else [end], (0, 0)
+        for _ in range(_MOST_OF_OFFICE):
+            behind = _BEHIND_OFFICE(text, at)
+            low = "" if behind is None else behind["word"].lower()
+            if behind is None or low in _AND:
+                break
+            at = behind.end()
+            if low in self._cues.joint or (low in self._cues.function and low not in self._cues.in_):
+                continue
+            if not behind["word"][0].isupper() or len(low) == 1:
+                break
+            if self._is_plain(low):
+                ends.append(at)
+                continue
+            place = self._words.is_place(low)
+            placed = behind.span("word") if place else placed
+            beside = place < 2 and behind.start("word") == ends[-1] + 1
+            if beside and len(ends) > 1:
+                ends.pop()  # Polizeiinspektion Bad Wurzbach
+            if (not place and len(ends) < 2) or (beside and not self._german and self._words.marks(low) & _NAMES):
+                return  # Comune di Zusendorf, which goes as a whole; Junta Pérez
+            break
+        end = ends[-1]
+        sign = text[end : end + 3].lstrip(" ")[:1]
+        alone = " " not in text[begin:end]  # Service: 4471, Sr. Guardia; but Ordine del Giorno: le quote
+        named = alone and (sign == ":" or self._words.marks(text[begin:end].lower()) & _NAMES)
+        if not (named or sign in _QUOTES or sign.isdigit() or FORM.match(text, end)):
+            yield Found(begin, end, ORDINARY, 0.8)
+            if placed[0] > end and not _GOES_ON_CAPITAL(text, placed[1]):
+                yield Found(*placed, "place", 0.7, "list")
+
+    def _is_plain(self, low: str) -> bool:
+        """Tell whether a word is an ordinary one, no large place, and begins none."""
+        known_word = self._words.is_ordinary(low) > self._german and self._words.is_place(low) < 2
+        return known_word and low not in self._firsts
 
     def _tells(self, before: _Before) -> str:
         """Return the kind of whatever name stands behind these words: lago di ..., figlio di ...; empty for any."""
@@ -551,7 +610,8 @@ class NamesByLanguage:
             if behind is None or behind[1] not in cue.said:
                 return True  # Rosa il colorito
         if first.capitals:
-            if first.low in known.COUNTRY_LETTERS or first.low in known.public_bodies() or where == 2:
+            placed = where == 2 and not (first.ordinary == 2 and b1 in cue.article)
+            if first.low in known.COUNTRY_LETTERS or first.low in known.public_bodies() or placed:
                 return False
             if self._shouts(text, first):
                 return not (first.marks & _NAMES and not first.ordinary)
@@ -589,6 +649,8 @@ class NamesByLanguage:
             ):
                 return True
             return self._language == "pl" and not (first.marks & _NAMES or where or led)
+        if self._german and b1 in cue.in_ and self._is_landform(first):
+            return False
         if self._german and not where and not shown:
             if counted:
                 nobody = b1 in _MELTED or first.marks & (_GIVEN | _COMMON) != _GIVEN
@@ -618,18 +680,14 @@ class NamesByLanguage:
         b1 = before.words[0] if before.words else ""
         if first.low in cue.article and not first.capitals:
             return False  # in Den Helder
-        generic = self._generic(text[first.start : tokens[-1].end].lower())
-        if generic and (first.start + generic.end() == tokens[-1].end or all(token.ordinary for token in tokens)):
-            return True  # Ordine del Giorno
         if any(token.low in cue.event for token in tokens):
             return False
         if all(token.ordinary or token.low in cue.function for token in tokens) and not where:
-            if first.low.startswith(_DEPARTMENTS):
-                return True
             if headed or any(token.low in cue.spot for token in tokens):
                 spot = first.low in cue.spot and self._words.is_place(tokens[-1].low)
                 placed = spot or self._words.is_of_place(first.low)
-                return not placed if self._german else all(token.low in self._of_bodies for token in tokens)
+                bodies = all(token.low in cue.body or token.low in cue.function for token in tokens)
+                return not placed if self._german else bodies
             named = self._begins_place(first) and (b1 in cue.in_ or b1 in cue.spot)
             named = named or any(token.marks & _GIVEN or token.roman for token in tokens)
             sure = sum(token.ordinary == 2 for token in tokens)
@@ -724,6 +782,8 @@ class NamesByLanguage:
         form = _NONE
         if b1 in cue.article and before.words[1:2] == ("com",) and alone and not where:
             form = form.plus(person=3)  # com a Neide
+        elif alone and b1 in cue.plural and first.marks & _FAMILY and not (first.ordinary or where or self._german):
+            form = form.plus(person=2)  # los Zancada
         elif b1 in cue.article and not where and not (points.person or points.place > 3):
             region = alone and b1 not in cue.plural and not first.capitals
             form = form.plus(place=2) if region else form.plus(organization=2)

@@ -368,7 +368,7 @@ AGAIN: Final = (
 ABOUT: Final = "approximately "
 _SIGN: Final = lazy_regex(rf"\$|\xa4|{CODES}|Rs")
 _SIGNED: Final = lazy_regex(
-    rf"(?:(?:US|C|CA|A|AU|NZ|HK|S)?\$|\xa4|(?<![A-Za-z])(?:(?!INR ?[0-9](?:\.[0-9]+)?(?![0-9]|[.,][0-9]))(?:{CODES})"
+    rf"(?:(?:US|C|CA|A|AU|NZ|HK|S)?\$|\xa4|(?<![A-Za-z])(?:(?!INR ?[0-9](?:[.,][0-9]+)?(?![0-9]|[.,][0-9]))(?:{CODES})"
     rf"|Rs\.?)) ?-?{_MONEY_DIGITS}{_SCALE}?(?: (?:{CODES})\b)?{AGAIN}"
 )
 _NAMED_MONEY: Final = lazy_regex(

@@ -34,11 +34,11 @@ _CODE: Final = lazy_regex(
     r"|barrier|unlock|intercom|voicemail|locker|verification|log-?in|sign-?in|one-time|your|enter|use|activation) "
     r"(?:code|combination|pin)|(?:code|combination) (?:for|to|of|on) the [a-z]{3,12}(?: [a-z]{3,12})?"
     r"|(?:haus)?(?:tur|tor|zugangs|alarm|schliessfach|tresor|keller|waschkuche(?:n| )|garagen)-?code|digicode"
-    r"|code (?:de la porte|du portail|d'acces|d'entree|de l'alarme|du coffre|de l'immeuble)"
-    r"|(?:codigo|clave) (?:de la puerta|del porton|del portal|de acceso|de la alarma|de entrada|do portao|da porta"
-    r"|de acesso|do alarme|do cofre)|codice (?:(?:del )?cancello|d'accesso|di accesso|dell'allarme"
-    r"|del portone|della porta)"
-    r"|(?:deur|poort|alarm|toegangs|slot|kluis|sleutelkluis|kelder)code|sleutelkluis(?:je)?|sleutelkastje"
+    r"|code (?:du |de la |de l'|d')?(?:porte|portail|acces|entree|alarme|coffre|immeuble|parking|garage|cave)"
+    r"(?: provisoire)?|(?:codigo|clave|combinacion) (?:del? |d[ao] |de la )?(?:puerta|porton|portal|acceso|alarma"
+    r"|entrada|portao|porta|acesso|alarme|cofre|garaje|garagem|verja)(?: provisional)?|(?:codice|combinazione)"
+    r" (?:del |della |dell'|di |d')?(?:cancello|accesso|allarme|portone|porta|garage|cassaforte)(?: provvisorio)?"
+    r"|(?:deur|poort|alarm|toegangs|slot|kluis|sleutelkluis|kelder|garage|inlog)code|sleutelkluis(?:je)?|sleutelkastje"
     r"|schlussel(?:kasten|safe|box|tresor|code)(?:-?code)?(?: de[rs] [a-z]{4,12})?|cassetta delle chiavi"
     r"|boite a cles?|cajetin de llaves|code (?:van|voor) de [a-z]{4,12}|kod (?:do|od) [a-z]{4,12}"
     r"|(?<=, )code(?= [A-Z]?[0-9]{4}[A-Z]?(?:\n|\Z|[.,;]))"
@@ -48,10 +48,10 @@ _CODE: Final = lazy_regex(
     r"|tresor|safe(?= [0-9]-))(?: (?:for|to) (?:[a-z]{2,12} ?){1,4}(?= (?:is|was|[0-9:=])))?)"
     rf"(?:'s[ \t])?{_BE}(?P<value>(?:{_DIGIT}[ -]){{3,7}}{_DIGIT}|[A-Z]{{0,2}}(?:[0-9](?:[ -][0-9]){{3,7}}"
     rf"|[0-9]{{4,10}}|[0-9]{{1,2}}(?:-[0-9]{{1,2}}){{2}}|[0-9]{{2,4}}(?:[ -][0-9]{{2,4}}){{1,2}})"
-    r"(?:-?[A-Z#*]{1,2})?|[A-Z]?[0-9]{2,3}[A-Z][0-9]{2,3})(?![\w]|[.,/-][0-9])",
+    r"(?:-?[A-Z#*]{1,2})?|[A-Z]?[0-9]{1,3}[A-Z]{1,2}[0-9]{2,3}[A-Z]?)(?![\w]|[.,/-][0-9])",
     small=tuple(
         words_in(
-            "code codi kod combination pin clave safe box door padlock password sleutelk schlussel cassetta boite"
+            "code codi kod combina pin clave safe box door padlock password sleutelk schlussel cassetta boite"
             " cajetin caja candado cassaforte lucchetto coffre cadenas cofre tresor"
         )
     ),
@@ -161,7 +161,8 @@ _NO_ANSWER: Final = (FUNCTION_WORDS | words_in("please thanks sorry hello hi wel
 }
 _ROLES: Final = frozenset(["admin", "administrator", "root", "guest", "gast", "invite", "test", "user", "demo"])
 _WORDS: Final = joined_words(
-    "code codes combination digicode codigo codice kod turcode torcode hausturcode zugangscode alarmcode deurcode "
+    "code codes combination combinacion combinazione inlogcode garagecode "
+    "digicode codigo codice kod turcode torcode hausturcode zugangscode alarmcode deurcode "
     "poortcode "
     "toegangscode schliessfachcode tresorcode pin pincode password passwords passphrase passcode passwort kennwort "
     "passe "
@@ -191,7 +192,8 @@ def find_said_secrets(text: str) -> Iterator[Found]:
         return Found(start, start + len(value), "secret", _SCORE, "label")
 
     for match in found(_CODE):
-        if match["value"][0].islower() or sum(map(str.isdigit, match["value"])) >= 4:
+        characters, digits = (sum(map(told, match["value"])) for told in (str.isalnum, str.isdigit))
+        if match["value"][0].islower() or min(characters, digits + 1) >= 4:
             yield secret(match.start("value"), match["value"])
     for number, pattern in enumerate(_PATTERNS):
         for match in found(pattern):

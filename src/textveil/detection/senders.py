@@ -12,6 +12,8 @@ from typing import Final
 from textveil.detection import lists as known
 from textveil.detection.found import Found, words_in
 from textveil.detection.gates import holding
+from textveil.detection.language_words import names_nobody
+from textveil.detection.languages import language_of
 from textveil.detection.lists import Marks, lists
 from textveil.detection.people_in_records import (
     is_plain_form,
@@ -262,7 +264,10 @@ def _in_headers(text: str, spoken: list[re.Match[str]]) -> Iterator[Found]:
             if header is None:
                 break
             if header["label"].lower().replace(" ", "-").strip("-") in _SENDERS:
+                language = language_of(text)
                 for start, end in _mailboxes(header["value"]):
+                    if names_nobody(header["value"][start:end], language):
+                        continue  # Aan: Tandarts
                     offset = header.start("value")
                     yield Found(offset + start, offset + end, "person", 0.8, "field")
             first = reached = line_end(text, first) + 1

@@ -80,7 +80,8 @@ INNER: Final = (
     r"(?:[0-9]{1,4}[a-z]?|[a-z])"
     r"|[0-9]{1,2}\.?[oae]{0,2} ?(?:[a-h]|dto|esq|izq|izda|izqda|dcha|og|ug|stock|tv|th|mf|sal|piso|andar|etage"
     r"|floor|frente)\.?"
-    r"|r/c(?: (?:esq|dto|dta|dir|frente))?\.?|fundos|rez-do-chao|bajos?|sobreloja|cave|hs|huis)(?!\w)){0,3}"
+    r"|(?:r/c|bajo)(?: (?:esq|dto|dta|dir|frente|izq|izda|dcha))?\.?|fundos|rez-do-chao|bajos|sobreloja|cave|hs"
+    r"|huis)(?!\w)){0,3}"
 )
 """A part of a house behind the number of the house, in eight languages."""
 
@@ -196,9 +197,9 @@ _EU_CODE: Final = r"(?:(?:[A-Z]{1,2}-)?[0-9]{4,5}(?:-[0-9]{3})?|[0-9]{3} [0-9]{2
 TOWN_NAME: Final = (
     rf"(?:'[ts][ -]|[Dd]e |[Dd]en |[Ll][ae]s? )?[A-Z][A-Za-z']{{1,30}}(?:[ -](?:(?:{_PARTICLE}|am|an de[rn]|im|in der"
     rf"|ob de[rm]|vor de[rm]|vorm|bei|a\.d\.|sur|sous|en|op|aan de[rn]?|bij|a/d|in|sul|o|upon|on|by|nad|pod|na|w|'[ts]"
-    rf"|d'|[Dd]i)[ -]?)?{_NOT_COUNTED}[A-Z][A-Za-z']{{1,30}}){{0,4}}"
+    rf"|d'|[Dd]i)[ -]?)?{_NOT_COUNTED}[A-Z][A-Za-z']{{1,30}}){{0,4}}(?: \((?:[A-Z][a-z]{{2,14}}|[A-Z]{{2}})\))?"
 )
-"""A town behind its postal code: Osterode am Harz, 't Harde, Santa Maria da Feira."""
+"""A town behind its postal code: Osterode am Harz, 't Harde, Santa Maria da Feira, Frankfurt (Oder)."""
 _BEFORE_CODE: Final = lazy_regex(
     rf"(?<![\w/.-])(?P<street>{OTHER}{{4,80}}|(?=[A-Za-z'. -]{{3,250}}+(?:, )?[0-9])"
     rf"{_NOT_COUNTED}{_CAPITAL}(?: (?:{_PARTICLE} )?{_CAPITAL}){{0,4}},?"

@@ -26,7 +26,7 @@ GIVEN = {
     "textveil.detection.dates.readable": "words, and a year",
     "textveil.text.patterns.__init__": "parts of patterns that modules hold, and found there",
     "textveil.detection.gates.__init__": "held by gates that modules hold, and found there",
-    "textveil.detection.scripts._mentions": "names of the text, each with an ending of a few letters",
+    "textveil.detection.scripts.stretches_of": "names of the text, each with an ending of a few letters",
     "textveil.detection.languages.__init__": "compiled for each language below",
     "textveil.detection.names_by_language.__init__": "compiled for each language below",
     "textveil.pages.messages._templates": "rows of a table, read against messages of a line",

@@ -13,12 +13,12 @@ import textveil as tv
 from textveil.detection.cyrillic import lemmas
 from textveil.detection.east_asian import my_number
 from textveil.detection.embedded import HIGHEST_SCORES
-from textveil.detection.found import Row, settled
+from textveil.detection.found import Found, Row, settled
 from textveil.detection.gates import glance
 from textveil.detection.kinds import KINDS
 from textveil.detection.labelled import PHASE, find_writers
 from textveil.detection.languages import unfit
-from textveil.detection.scripts import modules_for
+from textveil.detection.scripts import modules_for, stretches_of
 from textveil.detection.turkish import turkish_id
 
 _MODULES = ("cyrillic", "arabic", "chinese", "japanese", "korean", "turkish", "labelled")
@@ -265,6 +265,51 @@ def test_no_mark_of_a_name_is_read_as_a_pattern(name: str, module: str, kind: st
         assert all(found[0].lstrip("小老وفبلك") in name for form in forms for found in form.finditer(text))
 
 
+@pytest.mark.parametrize(
+    ("module", "names"),
+    [
+        ("korean", "김민수 남궁솔 하윤맘"),
+        ("chinese", "王小明 小李 欧阳建国"),
+        ("japanese", "田中花子"),
+        ("arabic", "كريم"),
+        ("turkish", "Elif"),
+    ],
+)
+def test_no_page_has_a_pattern_of_its_own_compiled(module: str, names: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mentions are looked for as words: patterns with the names of a page took most of the time of a short one."""
+    forms = [
+        form
+        for name in names.split()
+        for form in import_module(f"textveil.detection.{module}").mention_forms(name, "person")
+    ]
+    made: list[str] = []
+    compiled = re.compile
+
+    def noted(pattern: str) -> re.Pattern[str]:
+        made.append(pattern)
+        return compiled(pattern)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(re, "compile", noted)
+        found_whole = {names[slice(*span)] for span in stretches_of(names, forms)}
+    assert found_whole >= set(names.split()) and not any(name in pattern for pattern in made for name in names.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "mentions"),
+    [
+        ("은우가 왔다. 은우한테 줘. 은우선생님, 은우용 컵", "은우", ["은우", "은우", "은우"]),
+        ("老李来了。跟老李说。老李师傅", "李建国", ["老李", "老李"]),
+        ("李某某称，古李某", "李建国", ["李某某"]),
+    ],
+)
+def test_mentions_stand_beside_what_they_may(text: str, name: str, mentions: list[str]) -> None:
+    module = modules_for(text, "")[0]
+    forms = import_module(f"textveil.detection.{module}").mention_forms(name, "person")
+    spans = [Found(*span, "person", 0.6) for span in stretches_of(text, forms)]
+    assert [text[span.start : span.end] for span in settled(text, spans)] == mentions
+
+
 def of_kind(text: str, kind: str) -> list[str]:
     return [text[span.start : span.end] for span in tv.detect(text) if span.kind == kind]
 
@@ -500,6 +545,75 @@ def test_nicknames_small_places_and_values_of_latin_letters(text: str, kind: str
 )
 def test_words_beside_the_new_cues_stay(text: str) -> None:
     kinds = {"person", "place", "organization", "secret", "handle"}
+    assert [value for value, kind in found(text) if kind in kinds] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "values"),
+    [
+        ("내일 가람 군이랑 노을 쌤이 오세요.", "person", ["가람", "노을"]),
+        ("단비도 온대. 은총이는 못 온대.", "person", ["단비", "은총"]),
+        ("성명 육동칠 (무직)\n조사자 채가은,", "person", ["육동칠", "채가은"]),
+        ("저는 97년생 한별입니다. 문의는 곰돌이에게 하세요. - 누리 드림", "person", ["한별", "곰돌이", "누리"]),
+        ("왕눈이의 본명은 모른다. 가명 '여우'를 썼다.", "person", ["왕눈이", "여우"]),
+        ("이장 판술, 미주 이모가 불렀다. 온달씨는 쏘카 (캄보디아) 씨와 왔다.", "person",
+         ["판술", "미주", "온달", "쏘카"]),
+        ("청산면 지전리에 산다. 장항읍에서 일한다. 묵호에서 만나자.", "place", ["청산면 지전리", "장항읍", "묵호"]),
+        ("망상해변에서 보자. 송정맨션 1205호에 산다.", "place", ["망상해변", "송정맨션 1205호"]),
+        ("행복문구 앞 청솔고시원에 맡겼다. 금강여인숙에서 잤다.", "organization",
+         ["행복문구", "청솔고시원", "금강여인숙"]),
+        ("전화는 공일공-칠칠사이-삼삼공구입니다.", "phone", ["공일공-칠칠사이-삼삼공구"]),
+        ("이천이십사년 삼월 초이틀에, 천구백구십일년 팔월에", "date",
+         ["이천이십사년 삼월 초이틀", "천구백구십일년 팔월"]),
+        ("블로그는 starbyul_96, 인스타 yeo_ul91", "handle", ["starbyul_96", "yeo_ul91"]),
+        ("받는분,주소\n윤슬,강릉시 사천면 방동리", "person", ["윤슬"]),
+        ("deniz: kanka ne yapıyoruz\nKaptan: olur, umut da gelsin\ndeniz: bana uyar, söyle\nKaptan: söylerim", "person",
+         ["deniz", "Kaptan", "umut", "deniz", "Kaptan"]),
+        ("ana adı Döndü olan kişi, Satı dayı ve Poyraz'ın annesi geldi. Poyraz uyudu.", "person",
+         ["Döndü", "Satı", "Poyraz", "Poyraz"]),
+        ("Reis lakaplı adam ile Sümbül adlı kadın geldi.", "person", ["Reis", "Sümbül"]),
+        ("yarın kuzguncuk'taki evde, sonra gölet başı'nda buluşalım", "place", ["kuzguncuk", "gölet başı"]),
+        ("Geçen yıl Anadolu Döküm'de staj yaptım, kardeşim ağaç evler pansiyon'da kaldı.", "organization",
+         ["Anadolu Döküm", "ağaç evler pansiyon"]),
+        ("Okul numarası 1182, talebi #TS-88214, tesisat no: 40019288", "id", ["1182", "TS-88214", "40019288"]),
+        ("on iki Mart iki bin yirmi dört günü geldi, bin dokuz yüz doksan dört yılında doğdu", "date",
+         ["on iki Mart iki bin yirmi dört", "bin dokuz yüz doksan dört"]),
+        ("Modem şifremi de kullanıyorlar: kader.ev34", "secret", ["kader.ev34"]),
+        ("Köyü: Yukarıkızılca\nİki dönüm tarlası var, oğlu ile geldi", "place", ["Yukarıkızılca"]),
+        ("حضر إلينا جبر هليل الشمري ومعه عكرمة.", "person", ["جبر هليل الشمري", "عكرمة"]),
+        ("نجم الدوسري، فرع الملز", "person", ["نجم الدوسري"]),
+        ("بكرة حلم وفجر جايين. أنا أم ورد.", "person", ["حلم", "فجر", "أم ورد"]),
+        ("ويمثلها معن بن سطام. شكرا، سحر.", "person", ["معن بن سطام", "سحر"]),
+        ("رايحين دهب الخميس، من سكان نويبع. نروح رأس شيطان؟", "place", ["دهب", "نويبع", "رأس شيطان"]),
+        ("عربيتها س ن ج ٤٧١٢ ورقمها المدرسي 1182، ملف ٤٤١٧٢", "id", ["س ن ج ٤٧١٢", "1182", "٤٤١٧٢"]),
+        ("يوم الثلاثاء ١٢ رمضان ١٤٤٥هـ، والخامس من محرم سنة ألف وأربعمائة وست وأربعين، وغرة صفر ١٤٤٥", "date",
+         ["الثلاثاء ١٢ رمضان ١٤٤٥هـ", "الخامس من محرم سنة ألف وأربعمائة وست وأربعين", "غرة صفر ١٤٤٥"]),
+        ("حضر إلينا دغيم هليل.", "person", ["دغيم هليل"]),
+        ("زهدان كريري، مواليد جدة", "person", ["زهدان كريري"]),
+        ("سيبيع دغيم بن هليل.", "person", ["دغيم بن هليل"]),
+        ("ablam yıllardır kuzguncukta oturuyor, yarın gidiyoruz", "place", ["kuzguncuk"]),
+        ("Dün gittiğimiz Bostancı şubesinin müdürü ilgilenmedi", "place", ["Bostancı"]),
+        ("تلغرام teem_kh96 وسناب najm.q8x", "handle", ["teem_kh96", "najm.q8x"]),
+    ],
+)  # fmt: skip
+def test_names_that_are_words_and_values_in_words(text: str, kind: str, values: list[str]) -> None:
+    assert of_kind(text, kind) == values
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "바다가 푸르고 노을도 곱다. 이 나라 대표 선수가 말했다. 구름이 흘러간다.",
+        "다시 설치하면 소리나는 문제가 있다. 둘을 구별하는 방법.",
+        "아가씨가 마음씨도 곱고 날씨도 좋다. 미리 말해. 회장 선거와 기사 내용을 읽었다.",
+        "docker'da ve github'a yükledim, excel'de açtım.",
+        "Bahar geldi, yağmur yağıyor. Ürün kodu yanlış, posta kodu eksik.",
+        "ذهب الذهب في السوق. هذا فرع واحد من الشركة. مشغل الطابعة معطل.",
+        "القمر الصناعي يدور. كل شيء بنت عليه. الصفحة رقم ٤.",
+    ],
+)
+def test_words_that_are_names_elsewhere_stay(text: str) -> None:
+    kinds = {"person", "place", "organization", "secret", "handle", "id"}
     assert [value for value, kind in found(text) if kind in kinds] == []
 
 

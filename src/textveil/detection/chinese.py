@@ -653,8 +653,13 @@ def mention_forms(name: str, kind: str) -> Iterator[str]:
         yield rf"(?<![{HAN}]){re.escape(family)}(?=(?:{_TITLES}))"
     if kind == "person" and 1 < len(name) < 5 and len(family := family_of(name)) == 1 and name[0] not in _FONDLY:
         family = re.escape(family)
-        yield rf"(?<![{HAN}])某?{family}某{{1,2}}|{family}某{{1,2}}(?=[称诉辩]|拖欠)"
-        yield rf"(?<![{HAN}古年月])[小老]{family}(?=[^{HAN}]|[今昨明说在的来去也已和家你您可要]|\Z)|(?<=[和与跟找请让叫是的对由在里下上给听说问见到])[小老]{family}(?![师板])"
+        yield from (
+            rf"(?<![{HAN}]){form}" for form in (f"{family}某", f"{family}某某", f"某{family}某", f"某{family}某某")
+        )
+        yield from (rf"{form}(?=[称诉辩]|拖欠)" for form in (f"{family}某", f"{family}某某"))
+        for form in (f"小{family}", f"老{family}"):
+            yield rf"(?<![{HAN}古年月]){form}(?=[^{HAN}]|[今昨明说在的来去也已和家你您可要]|\Z)"
+            yield rf"(?<=[和与跟找请让叫是的对由在里下上给听说问见到]){form}(?![师板])"
     if kind == "person" and len(name) == 2 and name[0] in "小老" and name[1] in _families():
         yield rf"{re.escape(name[1])}(?=(?:{_TITLES}|[叔姨婶嫂伯]))"
     if kind == "person" and 2 < len(name) < 5 and "·" not in name:

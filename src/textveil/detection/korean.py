@@ -19,7 +19,7 @@ _TITLES: Final = (
     "씨|님|기사님|선생님|선생|교수님|교수|박사님?|과장님?|부장님?|대리님?|사장님?|이사님?|원장님?|의사|간호사님?|환자분?|군(?![가-힣])|양(?![가-힣])|변호사님?|기자|대표님?|팀장님?|차장님?|실장님?|위원장?|의원|장관|대통령|회장님?|감독|선수|"
     "학생|어르신|할머니|할아버지|사원|주임님?|본부장님?|센터장|총장|판사|검사(?!를|가|결과)|형님?|누나|언니|오빠|아저씨|아주머니|수간호사|전문의|레지던트|연구원|매니저님?|고객님?|사모님|여사|소장님?|관리소장님?|이장님?|통장님?|총무님?|감사님|교감|교장|담임|원감|목사님?|신부님?|작가|배우|시장|도지사|총리|경위|경장|순경|경사|경감|주무관|반장|조장|셰프|이사장|강사|조교|코치"
 )
-_PARTICLES: Final = "은|는|이|가|을|를|의|에게서|에게|께서|께|와|과|도|만|랑|이랑|한테|한테서|으로|로|입니다|이고|이며|이라고|라고|이라는|라는|이다|이었다|였다|까지|부터|보다|처럼|야|아|이는|이가|이를|이의|이도|이한테|이에게"
+_PARTICLES: Final = "은|는|이|가|을|를|의|에게서|에게|께서|께|와|과|도|만|랑|이랑|한테|한테서|으로|로|입니다|이고|이며|이라고|라고|이라는|라는|이다|이었다|였다|까지|부터|보다|처럼|야|아|하고|이는|이가|이를|이의|이도|이한테|이에게"
 _ROLE_FULL: Final = rf"(?:{_FULL}|{_G}{{3}})"
 """A full name, of a rarer family too, as it stands behind a role."""
 _LABELS: Final = (
@@ -32,6 +32,11 @@ _LABELLED: Final = lazy_regex(
 _ANY_LABEL: Final = lazy_regex(
     rf"(?<!{_G}){_G}{{0,5}}(?:인|자|원|사|관|장|의|조|주|객|생|모|부|님|사람|분)(?: ?[(（][^()（）\n]{{0,10}}[)）])? ?[:：] {{0,3}}(?P<name>{_G}{{2,5}})(?=\s|[,.(（·/]|$|{_PARTICLES}|님|씨)"
 )
+_ENTRY: Final = lazy_regex(
+    rf"(?:^|[|/,(\[]|(?<=[.\]] )| {{2}}) ?(?:(?P<own>성명|이름|성함|환자명|고객명|학생명)|{_LABELS}|당직 ?의사?|{_G}{{1,3}}(?:자|관|인))(?: ?[:：])? (?P<name>{_G}{{2,4}})(?= ?(?:[,/(|\n]| {{2}}|\Z))",
+    re.MULTILINE,
+)
+"""A field of a form without a colon: 성명 육동칠 (별명 ...)."""
 _SECOND: Final = lazy_regex(rf" (?P<name>{_G}{{1,7}})(?: (?P<third>{_G}{{1,4}}))?(?=[,.(（<\n]| {{2}}|\Z)")
 """The further words of a name of another language that ends its field: 마리아 산토스."""
 _ATTENDING: Final = ("참석", "불참", "출석", "결석")
@@ -44,7 +49,7 @@ _TITLED: Final = lazy_regex(
     rf"(?<!{_G})(?P<name>{_NAME}|{_G}{{3}}(?= (?:선생님|교수|의사|간호사|경사|경위|과장|원장))|(?:[{_COMMON}]|남궁|황보|제갈|사공|선우|독고)(?= ?(?:{_TITLES}))) ?(?:{_TITLES})"
 )
 _BEHIND_TITLE: Final = lazy_regex(
-    rf"(?<!{_G})(?:(?<![\w>)\]'\"”])(?:갑|을)|형|저는|제 이름은|이름은|(?<=[,:] )(?:감사|부|모)|{_G}{{1,3}}(?:교사|팀장|반장|원장|강사|기사|직원|지구대|경찰서|사무소)|(?:큰|작은|둘째|막내|외)?(?:딸|아들|손자|손녀|며느리|사위|조카)|(?:담당|집도|전공)의|(?:환자|원고|피고인?|매도인|매수인|임대인|임차인|대표이사|소송대리인|간병인|요양보호사|활동지원사|가사도우미|위임인|수임인|의뢰인|보증인|상속인|증여자|수증자|신고자|용의자|신고인|고발인|보호자|남편|아내|딸|아들|어머니|아버지|친구|동료|교수|박사|의사|간호사|변호사|대표|팀장|과장|부장|대리|선생님|기자|배우|가수|감독|작가|회장|사장|원장|대통령|장관|의원|선수|고객|학생|동생|언니|오빠|누나|할머니|할아버지|이모|삼촌|예금주|수취인|대표자|담당자|보호자|신청인|총무|소장|관리소장|부녀회장|통장|이장|반장|원장|교감|교장|담임|담임교사|교사|사서|영양사|주임|사원|사무장|간사|이사장|남동생|여동생|형님|올케|외삼촌|작은아버지|큰아버지|윗집|옆집|아랫집|이웃|부반장|사무소|지구대|경찰서|피의자|피해자|고소인|진술자|목격자|참고인|증인|경위|경사|경장|순경|경감|형사|계장|주무관|주치의|간호사|통역|인솔|보조교사|종업원|알바생|매니저|점장|셰프|조사관|경찰관|채권자|채무자|연대보증인|세입자|집주인|며느리|사위|손녀|손자|조카|시누이|올케|형수|매형|처제)) (?=(?P<name>{_ROLE_FULL})(?:(?:{_PARTICLES})?(?:\s|[,.!?)(]|$)|님|씨))"
+    rf"(?<!{_G})(?:(?<![\w>)\]'\"”])(?:갑|을)|형|저는|제 이름은|이름은|(?<=[,:] )(?:감사|부|모)|{_G}{{1,3}}(?:교사|팀장|반장|원장|강사|기사|직원|지구대|경찰서|사무소)|(?:큰|작은|둘째|막내|외)?(?:딸|아들|손자|손녀|며느리|사위|조카)|(?:담당|집도|전공)의|(?:환자|원고|피고인?|매도인|매수인|임대인|임차인|대표이사|소송대리인|간병인|요양보호사|활동지원사|가사도우미|위임인|수임인|의뢰인|보증인|상속인|증여자|수증자|신고자|용의자|신고인|고발인|보호자|남편|아내|딸|아들|어머니|아버지|친구|동료|교수|박사|의사|간호사|변호사|대표|팀장|과장|부장|대리|선생님|기자|배우|가수|감독|작가|회장|사장|원장|대통령|장관|의원|선수|고객|학생|동생|언니|오빠|누나|할머니|할아버지|이모|삼촌|예금주|수취인|대표자|담당자|보호자|신청인|총무|소장|관리소장|부녀회장|통장|이장|반장|원장|교감|교장|담임|담임교사|교사|사서|영양사|주임|사원|사무장|간사|이사장|남동생|여동생|형님|올케|외삼촌|작은아버지|큰아버지|윗집|옆집|아랫집|이웃|부반장|사무소|지구대|경찰서|피의자|피해자|고소인|진술자|목격자|참고인|증인|경위|경사|경장|순경|경감|형사|계장|주무관|주치의|간호사|통역|인솔|보조교사|종업원|알바생|매니저|점장|셰프|조사관|경찰관|채권자|채무자|연대보증인|세입자|집주인|며느리|사위|손녀|손자|조카|시누이|올케|형수|매형|처제)) (?=(?P<name>{_ROLE_FULL}|{_G}{{2}})(?:(?:{_PARTICLES})?(?:\s|[,.!?)(]|$)|님|씨))"
 )
 _FREE: Final = lazy_regex(rf"(?<!{_G})(?P<name>{_FULL})(?P<particle>(?:{_PARTICLES})?)(?!{_G})")
 _CLOSING: Final = lazy_regex(rf"(?<!{_G})(?P<name>{_FULL}) (?:올림|드림|배상|拜上)(?=\s|[.(]|$)")
@@ -52,7 +57,7 @@ _I_AM: Final = lazy_regex(
     rf"(?<!{_G})(?:저는|나는|전|제 이름은|이름은|이름이|성함은|성함이) (?P<name>{_ROLE_FULL})(?=인데요?|입니다|이에요|예요|이라고|라고|이고|이시|이며|고)"
     rf"|(?:사랑하는|보고 싶은|친애하는|그리운) (?P<dear>{_G}{{2}})(?=에게|이?야?[,! ]|아[,! ]|이)"
     rf"|(?<!{_G})(?P<aged>{_FULL})(?= ?\([1-9][0-9]\))|(?<!{_G})(?P<pet>{_G}{{2,3}}이)(?= (?:엄마|아빠|어머님?|아버님?|할머니|어머니|아버지))|(?<!{_G})(?P<child>{_G}{{2}})(?= ?(?:엄마|아빠|맘)(?:(?!{_G}{{2}})|께서|한테|에게)|이네(?!{_G}{{3}}))"
-    rf"|^(?P<said>{_FULL})(?=입니다|이에요|예요|이라고 합니다|라고 합니다)"
+    rf"|(?<!{_G})저는 (?:[0-9{OTHER}]{{2,4}}년생 |(?:{_G}{{1,8}} ){{1,3}})?(?P<intro>{_G}{{2}})(?=입니다|이에요|예요|이라고 |라고 (?:합니다|해요))|^(?P<said>{_FULL})(?=입니다|이에요|예요|이라고 합니다|라고 합니다)"
     rf"|^(?P<writer>{_G}{{2}})(?= ?[:：] [^\n])|^(?:[월화수목금토일](?:요일)?)[ :：]{{1,3}}(?P<duty>[{_COMMON}라]{_G}{{2}})(?=[ ,]|$)",
     re.MULTILINE,
 )
@@ -61,7 +66,7 @@ _RELATED: Final = lazy_regex(
     rf"(?<!{_G})(?P<name>{_G}{{2,4}}) ?[（(](?:아내|남편|딸|아들|어머니|아버지|모친|부친|형|동생|누나|언니|오빠|배우자|본인|친구|동료|며느리|사위|손자|손녀|보호자)[)）]"
 )
 _OF_KIN: Final = lazy_regex(
-    rf"(?<!{_G})(?:아버지|어머니|남편|아내|딸|아들|형|누나|언니|오빠|동생|할머니|할아버지|손자|손녀|친구|며느리|사위|이모|고모|삼촌|조카|사촌|큰딸|작은딸|큰아들|작은아들|막내|둘째|외삼촌|외숙모|큰아버지|작은아버지|큰어머니|작은어머니|시어머니|시아버지|장모|장인) (?P<name>{_G}{{2,3}}?)(?=(?:{_PARTICLES}|씨|님)?(?:{_PARTICLES})?(?:\s|[,.!?)(]|$))"
+    rf"(?<!{_G})(?:엄마|아빠|아버지|어머니|남편|아내|딸|아들|형|누나|언니|오빠|동생|할머니|할아버지|손자|손녀|친구|며느리|사위|이모|고모|삼촌|조카|사촌|큰딸|작은딸|큰아들|작은아들|막내|둘째|외삼촌|외숙모|큰아버지|작은아버지|큰어머니|작은어머니|시어머니|시아버지|장모|장인) (?P<name>{_G}{{2,3}}?)(?=(?:{_PARTICLES}|씨|님)?(?:{_PARTICLES})?(?:\s|[,.!?)(]|$))"
 )
 _FIELD_ENDS: Final = frozenset((" (", ",", ", ", "\n", "", ")", "씨", " 씨", "님"))
 _HONORS: Final = frozenset((" 선", " 씨", " 님"))
@@ -72,10 +77,11 @@ _WIDE: Final = (
 _KIN: Final = frozenset(
     "아버지 어머니 남편 아내 딸 아들 형 누나 언니 오빠 동생 할머니 할아버지 손자 손녀 친구 며느리 사위 이모 고모 삼촌 조카 사촌 어머님 아버님 부모님 통역 보호자 간병인 이웃 직원 종업원 알바생 담임 옆집 윗집 아랫집 시어머니 시아버지 장모 장인 아저씨 아주머니 엄마 아빠 저는 나는 제가 내가 우리 그리고 또 및 수고 감사 사장 주인 학교 총괄 초등 방과 여기 거기 학부모 학부형 고객 회원 손님 입주민 조합원 가족 교우 동문".split()
 )
+_NATIONS: Final = "베트남|캄보디아|네팔|미얀마|태국|필리핀|몽골|우즈베키스탄|중국|일본|미국|러시아|인도네시아|스리랑카|방글라데시|파키스탄|인도|카자흐스탄|라오스|우크라이나|키르기스스탄"
 _ADDRESSED: Final = lazy_regex(
-    rf"(?<!{_G})(?P<said>{_G}{{2,5}}) 씨(?!{_G}{{3}})|[0-9]{{2,4}}호 (?P<room>{_G}{{2,5}})(?= ?[(:：]| 님| 할머니| 할아버지| 어르신)"
-    rf"|(?<!{_G})(?P<called>{_G}{{2,5}})(?:라는|란) (?:별명|사람|남자|여자|아이|친구)|(?:별명은|별명이|별명|일명|닉네임은?) ?[‘“'\"](?P<quoted>{_G}{{2,6}})[’”'\"]"
-    rf"|(?<=[번{OTHER}] )(?P<numbered>{_G}{{3}})(?=[\s,.(]|입니다|이고|이에요|예요|인데|\Z)|(?:아빠|엄마|어머니|아버지|남편|아내|딸|아들)[(（](?P<aside>{_G}{{2,4}})[)）]|(?:user|사용자|고객)=['\"]?(?P<user>{_G}{{2,6}})(?!{_G})|(?<!{_G})(?P<little>{_G}이)(?= (?:형|언니|누나|오빠)(?!{_G}{{2}}))|^(?P<closing>{_G}{{2,4}})(?= (?:올림|드림|배상)$)|(?<!{_G})(?P<old>{_G}{{2}})(?= (?:아저씨|아주머니|영감)(?!{_G}{{3}}))|(?<!{_G})(?P<taught>{_G}{{2,3}})(?= (?:셰프|(?:보건|담임|영양|체육|음악|미술|영어|과학)선생님?)(?!{_G}{{2}}))|(?:본명|실명)[은:]? ?(?P<real>{_G}{{2,4}})(?=[)\],.\s]|입니다|\Z)|(?<!{_G})(?P<alias>{_G}{{2,4}})(?=[(（](?:본명|실명|별명|애칭))|(?:보내는|받는) 사람은 (?P<sender>{_G}{{2,4}}?)(?=이랑|랑|과|와|[ ,.])|^(?P<greeted>{_G}{{2,6}})님(?=[,께!은])",
+    rf"(?<!{_G})(?P<said>{_G}{{2,5}}) 씨(?!{_G}{{3}})|(?<!{_G})(?P<joined>(?!아가|아저|마음|눈|꽃|솜|맵|말){_G}{{2,3}})(?=씨(?:[는가를의와도]|께|에게|한테)?(?!{_G}))|(?<!{_G})(?P<abroad>{_G}{{2,6}}(?: {_G}{{1,6}}){{0,2}})(?<!어)(?= ?[(（](?:국적 ?)?(?:{_NATIONS})[,)])|(?:호실|(?<=[0-9{OTHER}])호) (?P<bed>[{_COMMON}]{_G}{{2}})(?= {_G}{{2}})|[0-9]{{2,4}}호 (?P<room>{_G}{{2,5}})(?= ?[(:：]| 님| 할머니| 할아버지| 어르신)"
+    rf"|(?<!{_G})(?P<called>{_G}{{2,5}})(?:라는|란) (?:별명|사람|남자|여자|아이|친구)|태명[은:]? ?(?P<womb>{_G}{{2,5}}?)(?=[,.(\s]|이고|이며|\Z)|(?:별명은|별명이|별명|일명|닉네임은?|가명|예명|필명|애칭) ?[‘“'\"](?P<quoted>{_G}{{2,6}})[’”'\"]"
+    rf"|(?<=[번{OTHER}] )(?P<numbered>{_G}{{3}})(?=[\s,.(]|입니다|이고|이에요|예요|인데|\Z)|(?:아빠|엄마|어머니|아버지|남편|아내|딸|아들)[(（](?P<aside>{_G}{{2,4}})[)）]|(?:user|사용자|고객)=['\"]?(?P<user>{_G}{{2,6}})(?!{_G})|(?<!{_G})(?P<little>{_G}이)(?= (?:형|언니|누나|오빠)(?!{_G}{{2}}))|(?:^|[-–.\n] )(?P<closing>{_G}{{2,5}})(?= (?:올림|드림|배상)[\"”']?$)|(?<!{_G})(?P<old>{_G}{{2}})(?= (?:아저씨|아주머니|영감)(?!{_G}{{3}}))|(?<!{_G})(?P<taught>{_G}{{2,3}})(?= (?:셰프|(?:보건|담임|영양|체육|음악|미술|영어|과학)선생님?)(?!{_G}{{2}}))|(?:연락|문의|전화|입금|신청|예약)[은는] (?P<contact>{_G}{{2,5}}?)(?=에게|한테|께)|(?<!{_G})(?P<known>{_G}{{2,4}})(?=의 본명|[’”'\"]?이?라(?:고 (?:불리|하는 (?:사람|동생|남자|여자|형))|는 (?:동생|형|남자|여자|친구)))|(?:본명|실명)[은:]? ?(?P<real>{_G}{{2,4}})(?=[)\],.\s]|입니다|\Z)|(?<!{_G})(?P<alias>{_G}{{2,4}})(?=[(（](?:본명|실명|별명|애칭))|(?:보내는|보낸|받는|받을) 사람[은:]? (?P<sender>{_G}{{2,4}}?)(?=이랑|랑|과|와|[ ,.])|^(?P<greeted>{_G}{{2,6}})님(?=[,께!은])",
     re.MULTILINE,
 )
 _WORD_RUN: Final = lazy_regex(rf"(?<!{_G}){_G}{{1,9}}(?: {_G}{{1,9}}){{0,12}}")
@@ -96,6 +102,17 @@ def _doubtful() -> frozenset[str]:
 
 
 @cache
+def _given() -> frozenset[str]:
+    return _whole_given() | _doubtful()
+
+
+@cache
+def _whole_given() -> frozenset[str]:
+    """Return given names that a family name alone tells: no words but those of the public list."""
+    return listed("ko", "given") | frozenset(written("ko")["native given"])
+
+
+@cache
 def _foreign() -> frozenset[str]:
     return frozenset(written("ko")["foreign given"])
 
@@ -104,14 +121,19 @@ _GENERIC_BEFORE: Final = lazy_regex(
     "(?:동네|근처|인근|단골|유명|대형|우리|사내|교내|학교|회사|수학|영어|미술|음악|피아노|논술|입시|보습|무인|키즈|애견|한인|프랜차이즈|저희|해당|전문|고급|산업|그래픽|패션|실내|제품|시각)"
 )
 _GIVEN: Final = lazy_regex(
-    rf"(?<!{_G})(?P<name>{_G}{{2}})(?:(?:씨|님|랑|한테|하고|(?P<open>도|가|는|를|와)|이(?:가|는|를|도|랑|한테|에게)|아(?=[,!. ])|야(?=[,!. ]))(?!{_G})| ?(?:오빠|언니|누나|형|선배)(?=[ ,이가는은랑도한!?.]))"
+    rf"(?<!{_G})(?P<name>{_G}{{2}})(?:(?: ?(?P<polite>씨|님|쌤|샘|군(?! ?인)|양|선배|(?P<kin>오빠|언니|누나|이모|고모|삼촌|할머니|할아버지|할매|할배|아주머니|아저씨|어르신|여사님?)|형|이네)| (?P<role>{_TITLES}))(?=(?:{_PARTICLES}|도|네)?(?!{_G}))"
+    rf"|이?(?:랑|한테|에게|하고)(?:도|는)?(?!{_G})|(?P<open>도|가|는|를|와)(?!{_G})(?P<does>(?: {_G}{{1,5}}){{0,2}} (?:온대|온댔|간대|올래|갈래|못 [온간]|온다고|간다고|말해|데려|좋대|싫대|잔대|바쁘대|아프대))?|이(?:가|는|를|도|와|의|네)(?!{_G})|아(?=[,!. ])|야(?=[,!. ]))"
 )
-
+"""A given name before a title, before a particle that only names of persons have, or before what persons do."""
 
 _CELL: Final = lazy_regex(
     rf"(?:(?P<first>(?:(?<=[\[, ]\()['\"]|(?:user|name|client|customer|고객|사용자|회원|환자|이름|성명)=['\"]?))|(?<=[=\[]['\"])|(?<=[^A-Z_]=)|(?<={OTHER} ))(?P<name>{_FULL})(?=['\"]|[ ,;\n]|\Z)"
 )
 """What a value of code or of a log is, and nothing else: user=방하랑, ('목진우', ...)."""
+_PUBLIC_ROLE: Final = lazy_regex(
+    "대표|선수|의원|위원|작가|배우|시장|장관|기자|감독|대통령|총리|검사|학생|코치|의사|사원|여사|연구원|도지사|조장|반장|선생(?!님)"
+)
+"""Whom a word for a thing stands before too: 나라 대표."""
 _JOINED: Final = lazy_regex(rf"(?<=[랑고와과] )(?P<name>{_G}{{2}})(?=[가이는은](?: |$))")
 """A given name that another one is joined to: 수진이랑 영호가."""
 
@@ -120,8 +142,8 @@ _JOINED: Final = lazy_regex(rf"(?<=[랑고와과] )(?P<name>{_G}{{2}})(?=[가이
 def _words() -> frozenset[str]:
     """Return frequent words but names of persons whom everybody knows."""
     words = listed("ko", "ordinary") | listed("ko", "frequent")
-    given = listed("ko", "given")
-    return frozenset(word for word in words if not (len(word) == 3 and word[0] in _COMMON and word[1:] in given))
+    known = listed("ko", "given")
+    return frozenset(word for word in words if not (len(word) == 3 and word[0] in _COMMON and word[1:] in known))
 
 
 @cache
@@ -140,6 +162,21 @@ _NOBODY: Final = frozenset(written("ko")["nobody"])
 
 def _no_name(name: str) -> bool:
     return name in _words() or name in _NOBODY or name in listed("ko", "place")
+
+
+@cache
+def _ends() -> frozenset[str]:
+    return frozenset([name[-1] for name in listed("ko", "given")]) | set(_OLD)
+
+
+_OLD: Final = "달판말춘술돌쇠삼칠억갑봉덕점필팔개끝막복배례"
+"""Syllables of older given names that the list lacks."""
+
+
+def _is_made_given(name: str) -> bool:
+    """Return whether two syllables are made as given names are, and are no word."""
+    fits = len(name) == 2 and (name[0] in _syllables() or name[0] in _OLD) and name[1] in _ends()
+    return fits and not _no_name(name) and name not in _KIN
 
 
 def _is_made_like_one(name: str) -> bool:
@@ -162,6 +199,12 @@ def find_titled(text: str) -> Iterator[Found]:
                     end = other.end("name")
                     if not _no_name(other["name"]):
                         yield Found(*other.span("name"), "person", 0.7, "field")
+    for match in matches(_ENTRY, text):
+        name = match["name"]
+        told = match["own"] and len(name) == 3 and name[0] in _COMMON and name[-1] not in _NO_END
+        told = told or (_is_made_like_one(name) and name[0] in _COMMON)
+        if (told or name in _given() or name[1:] in _given()) and not _no_name(name):
+            yield Found(*match.span("name"), "person", 0.7, "field")
     for match in matches(_ANY_LABEL, text):
         name = match["name"]
         made = len(name) == 3 and name[0] in _WIDE and name[-1] not in _NO_END
@@ -170,11 +213,19 @@ def find_titled(text: str) -> Iterator[Found]:
             yield Found(match.start("name"), _longer(text, match.end("name"), name), "person", 0.7, "field")
     yield from _addressed(text)
     yield from _of_abroad(text)
+    yield from _behind_titles(text)
+    yield from _titled(text)
+
+
+def _behind_titles(text: str) -> Iterator[Found]:
     for pattern in (_BEHIND_TITLE, _CLOSING, _RELATED):
         for match in matches(pattern, text):
             name = match["name"]
-            rare = pattern is _BEHIND_TITLE and name[0] not in _COMMON and len(family_of(name)) == 1
             behind = text[match.end("name") : match.end("name") + 2]
+            short = pattern is _BEHIND_TITLE and len(name) == 2  # 이장 판술
+            if short and not (name in _given() - _doubtful() or (_ENDED.match(behind) and _is_made_given(name))):
+                continue
+            rare = pattern is _BEHIND_TITLE and name[0] not in _COMMON and len(family_of(name)) == 1 and not short
             made = (
                 set(name[1:]) <= _syllables()
                 or (name[-1] in _syllables() and behind in _FIELD_ENDS)
@@ -188,7 +239,9 @@ def find_titled(text: str) -> Iterator[Found]:
                 other = _ANOTHER.match(text, match.end("name"))
                 if other and _is_made_like_one(other["name"]):
                     yield Found(*other.span("name"), "person", 0.6, "title")
-    yield from _titled(text)
+
+
+_ENDED: Final = lazy_regex(rf"[,.(\n]| [0-9{OTHER}]|\Z")
 
 
 def _longer(text: str, end: int, name: str) -> int:
@@ -205,12 +258,13 @@ def _addressed(text: str) -> Iterator[Found]:
     for match in matches(_ADDRESSED, text):
         group = match.lastgroup or ""
         name = match[group]
-        unknown = group in ("quoted", "user") or name not in listed("ko", "frequent")
+        unknown = group in ("quoted", "user", "closing") or name not in listed("ko", "frequent")
         unknown = unknown and (
-            group != "numbered"
+            group not in ("numbered", "bed")
             or (_is_made_like_one(name) and name[-1] not in _NO_END)
             or _COPULA.match(text, match.end(group)) is not None
         )
+        unknown = unknown and (group != "closing" or name in _given() or not _no_name(name))
         unknown = unknown and (group != "old" or set(name) <= _syllables() | {"돌", "쇠", "배"})
         if unknown and name not in _NOBODY and name not in _KIN and not _TITLE.search(name):
             yield Found(*match.span(group), "person", 0.7, "title")
@@ -272,7 +326,7 @@ def _titled(text: str) -> Iterator[Found]:
             continue
         if len(name) == 3 and name[0] not in _COMMON and not _is_made_like_one(name):
             continue
-        if len(name) == 3 and name[-1] in _NO_END and name[1:] not in listed("ko", "given"):
+        if len(name) == 3 and name[-1] in _NO_END and name[1:] not in _given():
             continue
         yield Found(*match.span("name"), "person", 0.8, "title")
     yield from _of_kin(text)
@@ -290,22 +344,29 @@ def _titled(text: str) -> Iterator[Found]:
             yield Found(*match.span("name"), "person", 0.6, "field")
     for pattern in (_GIVEN, _JOINED):
         for match in matches(pattern, text):
-            plain = (pattern is _JOINED or match["open"]) and match["name"] in _doubtful()
-            if match["name"] in listed("ko", "given") and not (plain or _no_name(match["name"])):
+            name = match["name"]
+            told = pattern is _GIVEN and (match["polite"] or match["does"] or match["role"])
+            plain = pattern is _JOINED or (
+                (match["open"] or _PUBLIC_ROLE.match(match["role"] or "")) and not match["does"]
+            )
+            known = name in _given() or (
+                told and (match["kin"] or (match["role"] or "").endswith("님")) and _is_made_given(name)
+            )
+            if known and not (plain and name in _doubtful()) and (told or not _no_name(name)):
                 yield Found(*match.span("name"), "person", 0.6, "list")
 
 
 def _is_known(group: str, name: str) -> bool:
     """Return whether a name may stand alone before a colon or before a word for a parent."""
-    alone = group in ("child", "writer")
-    return not alone or (name in listed("ko", "given") and not (group == "writer" and name in _doubtful()))
+    alone = group in ("child", "writer", "intro")
+    return not alone or (name in _given() and not (group == "writer" and name in _doubtful()))
 
 
 def _of_kin(text: str) -> Iterator[Found]:
     """Yield listed given names behind a relative, with an unlisted family or none."""
     for match in matches(_OF_KIN, text):
         name = match["name"]
-        listed_too = name[-2:] in listed("ko", "given") or (len(name) == 2 and set(name) <= _syllables())
+        listed_too = name[-2:] in _given() or (len(name) == 2 and set(name) <= _syllables())
         fits = listed_too and (len(name) == 2 or name[0] in listed("ko", "family"))
         if fits and name not in _NOBODY and name not in listed("ko", "frequent"):
             yield Found(*match.span("name"), "person", 0.7, "title")
@@ -321,10 +382,10 @@ def find_free(text: str) -> Iterator[Found]:
             bent
             or _no_name(name)
             or _no_name(name + match["particle"])
-            or (name[:2] in _words() and given not in listed("ko", "given"))
+            or (name[:2] in _words() and given not in _whole_given())
         ):
             continue
-        if given in listed("ko", "given"):
+        if given in _whole_given():
             yield Found(*match.span("name"), "person", 0.7, "list")
         elif (
             match["particle"]
@@ -342,15 +403,23 @@ _ADDRESS: Final = lazy_regex(
     rf"(?:(?:,? ?[가-힣A-Za-z0-9]{{2,12}}){{0,2}}(?:,? ?(?:[0-9]{{1,4}}|[가-하A-Z])동|,? ?[0-9]{{1,2}}단지|,? ?(?:지하 ?)?[0-9]{{1,3}}층|,? ?(?:반지층|지층|반지하|옥탑)|,? ?[0-9]{{1,4}}호)(?![가-힣]{{3}}))?(?:,? ?(?:[0-9]{{1,4}}|[가-하A-Z])동)?(?:,? ?[0-9]{{1,3}}층)?(?:,? ?[0-9]{{1,4}}호)?"
     rf"(?:,? ?[가-힣A-Za-z]{{2,12}}(?:아파트|빌라|빌딩|타워|오피스텔|맨션|타운|자이|푸르지오|래미안|힐스테이트|플라자|상가))?"
 )
+_BUILT: Final = "써밋|아이파크|더샵|캐슬|센트럴|위브|휴먼빌|스위첸|데시앙|센트레빌|해모로|베르디움|휴먼시아|수자인|하늘채|스카이뷰|리버뷰|파크뷰|레이크|시티|포레|빌딩|타워"
 _ESTATE: Final = lazy_regex(
-    rf"(?<!{_G})(?:(?:{_G}{{2,5}}[시군구읍면동리] ){{0,3}}{_G}{{1,10}}(?:아파트|마을|빌라|빌리지|하이츠|하이빌|타운|맨션|자이|푸르지오|래미안|힐스테이트|오피스텔|연립|상가|플라자|빌)(?: ?[0-9]{{1,2}}단지)?(?: ?(?:[0-9]{{1,4}}|[가-하A-Z])동)?(?: ?[0-9]{{1,2}}층)?(?: ?[0-9]{{1,4}}호)?(?: ?(?:지하)?주차장)?(?=(?:에서|에|의|으로|로|은|는|이|가|을|를|과|와|까지|인데|이에요)?(?:[^가-힣]|\Z))"
-    rf"|[0-9]{{2,4}}동 ?[0-9]{{2,4}}호|(?<=집 )[0-9]{{3,4}}호)"
+    rf"(?<!{_G})(?:(?:{_G}{{2,5}}[시군구읍면동리] ){{0,3}}{_G}{{1,10}}(?:아파트|마을|빌라|빌리지|하이츠|하이빌|타운|맨션|자이|푸르지오|래미안|힐스테이트|오피스텔|연립|상가|플라자|{_BUILT}|빌)(?: ?[0-9]{{1,2}}단지)?(?: ?(?:[0-9]{{1,4}}|[가-하A-Z])동)?(?: ?[0-9]{{1,2}}층)?(?: ?[0-9]{{1,4}}호)?(?: ?(?:지하)?주차장)?(?=(?:에서|에|의|으로|로|은|는|이|가|을|를|과|와|까지|인데|이에요)?(?:[^가-힣]|\Z))"
+    rf"|(?:[0-9]{{2,4}}|[A-Z가-하])동 ?[0-9]{{2,4}}호|(?<=집 )[0-9]{{3,4}}호)"
 )
 _GROUNDS: Final = lazy_regex(
-    rf"(?<!{_G})(?P<name>(?:{_G}{{1,6}}[시군구읍면동리네랑의] ){{0,2}}{_G}{{1,9}}?(?:공원|수목원|식물원|동물원|휴양림|놀이터|유원지|해수욕장|저수지|터미널|전통시장|체험관|캠핑장|(?<![{_NO_STATION}])역(?= ?(?:앞|근처|부근|인근|[0-9]{{1,2}}번|에서))))(?=(?:에서|에|의|으로|로|은|는|이|가|을|를|과|와|까지)?(?:[^가-힣]|\Z))"
+    rf"(?<!{_G})(?P<name>(?:{_G}{{1,6}}[시군구읍면동리네랑의] ){{0,2}}{_G}{{1,9}}?(?:공원|수목원|식물원|동물원|휴양림|놀이터|유원지|해수욕장|해변|해안|계곡|저수지|선착장|포구|터미널|시장|사거리|삼거리|체험관|캠핑장|(?<![{_NO_STATION}])역(?= ?(?:앞|근처|부근|인근|[0-9{OTHER}]{{1,2}}번|에서|화장실|출구|개찰구|광장|대합실|승강장))))(?=(?:에서|에|의|으로|로|은|는|이|가|을|를|과|와|까지)?(?:[^가-힣]|\Z))"
 )
 _UNITS: Final = lazy_regex(
     rf"(?<!{_G})(?:{_G}{{2,4}}(?:특별시|광역시|특별자치시|특별자치도)|(?:경기|강원|충청[남북]|전라[남북]|경상[남북]|제주|전[남북]|경[남북]|충[남북])도?)(?: {_G}{{1,5}}(?:시|군|구)(?!{_G}{{3}})){{0,2}}(?: {_G}{{1,5}}(?:읍|면|동)(?!{_G}{{3}}))?(?: {_G}{{1,4}}리(?!{_G}))?"
+)
+_VILLAGE: Final = lazy_regex(
+    rf"(?<!{_G})(?:{_G}{{1,3}}[시군구] )?(?:{_G}{{1,3}}(?:읍|면) {_G}{{1,4}}[0-9]?리|{_G}{{2,3}}읍)(?=에서|에|의|으로|로|은|는|이|가|을|를|과|와|까지|[^가-힣]|\Z)"
+)
+"""A village by what it belongs to."""
+_HEARD_OF: Final = lazy_regex(
+    rf"(?<!{_G})(?P<name>{_G}{{1,3}}[포진호암산천곡주원성도강평양동촌항])(?=에서 (?:{_G}{{1,3}} )?(?:만나|보자|봐|온대|왔|올라|내려|출발|자라|태어|장사|일하|사[는세자]|살)|에 (?:살|사는|거주)|[ 에]?출신)"
 )
 _TOWN: Final = lazy_regex(
     rf"(?<!{_G})(?P<name>{_G}{{1,3}}(?<![행운활노이감충변작진협역율부])동)(?=에서|에 (?:살|사는|거주|있))"
@@ -358,7 +427,7 @@ _TOWN: Final = lazy_regex(
 _NO_TOWN: Final = frozenset("자동 공동 아동 전동 냉동 소동 합동 전자동 반자동 가동 유동 난동 파동 선동 구동".split())
 _LONG_WORD: Final = lazy_regex(rf"(?<!{_G}){_G}{{2,12}}")
 _WITHIN: Final = lazy_regex(
-    rf"(?: {_G}{{1,5}}(?:시|군|구|동|읍|면|리)(?=[^가-힣]|에|의|로|으|을|를|은|는|이|가|\Z)){{1,3}}"
+    rf"(?: {_G}{{1,5}}(?:시|군|구|동|읍|면|리|도|항)(?=[^가-힣]|에|의|로|으|을|를|은|는|이|가|\Z)){{1,3}}"
 )
 _BEHIND_PLACE: Final = lazy_regex(
     rf"(?:시|군|구|도|역|공항|대교|항|동)?(?:에서는|에서|에는|에|으로|로|의|까지|부터|은|는|이|가|을|를|와|과|도|만|행|산|출신|지역|시내|여행|출장|지사|지점|본사|입니다|이며|이고|에서의)?(?!{_G})"
@@ -376,10 +445,14 @@ def find_places(text: str) -> Iterator[Found]:
         for match in matches(pattern, text):
             word = match[0].split(" ")[-1]
             if not (match[0] in _GENERIC or _no_name(word) or _GENERIC_BEFORE.match(word)):
-                yield Found(*match.span(), "place", 0.75, "place-end")
-    for match in matches(_TOWN, text):
-        if not _no_name(match["name"]) and match["name"] not in _NO_TOWN:
-            yield Found(*match.span("name"), "place", 0.6, "place-end")
+                housed = any(map(str.isdigit, match[0]))  # more than the name of an estate
+                yield Found(*match.span(), "place", 0.8 if housed else 0.75, "place-end")
+    for match in matches(_VILLAGE, text):
+        yield Found(*match.span(), "place", 0.7, "list")
+    for pattern in (_TOWN, _HEARD_OF):
+        for match in matches(pattern, text):
+            if not _no_name(match["name"]) and match["name"] not in _NO_TOWN:
+                yield Found(*match.span("name"), "place", 0.6, "place-end")
     for match in matches(_UNITS, text):
         yield Found(*match.span(), "place", 0.7, "list")
     places = listed("ko", "place")
@@ -402,7 +475,7 @@ _QUOTED: Final = lazy_regex(
 _KINDS: Final = (
     "대학교병원|대학병원|종합병원|병원|대학교|대학원|고등학교|중학교|초등학교|유치원|어린이집|의원|한의원|치과|약국|보건소|은행|전자|그룹|건설|물산|제약|화학|자동차|증권|생명|화재|카드|텔레콤|통신|백화점|호텔|"
     "구청|시청|경찰서|소방서|법원|지방법원|검찰청|연구소|연구원|협회|재단|공사|공단|신문|일보|방송|출판사|법무법인|요양원|복지관|도서관|미술관|박물관|테크|소프트|시스템즈?|솔루션즈?|바이오|푸드|유통|물류|상사|산업|식품|항공|여행사|컴퍼니|스튜디오|센터|대|"
-    "아파트|빌라|오피스텔|맨션|연립|농장|체험장|관광|정형외과|내과|소아과|피부과|안과|이비인후과|학원|태권도|미용실|식당|카페|교회|성당|세탁소|정비소|부동산|문구점|서점|꽃집|빵집|철물|인테리어|디자인|익스프레스|이삿짐|공인중개사사무소|지구대|파출소|고속관광|정밀|조선기자재|기자재|금속|횟집|수산|축산|농원|과수원|화원|주물|정공|기전|섬유|로지스|제지|포차|노래방|당구장|찜질방|펜션|민박|모텔|게스트하우스|마트|슈퍼|고깃집|떡집|책방|찻집|밥집|상점|방앗간|카센터|공업사|엘리베이터|포장|인쇄|목공소|철물점|유치원|공방"
+    "아파트|빌라|오피스텔|맨션|연립|농장|체험장|관광|정형외과|내과|소아과|피부과|안과|이비인후과|학원|태권도|미용실|식당|카페|교회|성당|세탁소|정비소|부동산|문구점|서점|꽃집|빵집|철물|인테리어|디자인|익스프레스|이삿짐|공인중개사사무소|지구대|파출소|고속관광|정밀|조선기자재|기자재|금속|횟집|수산|축산|농원|과수원|화원|주물|정공|기전|섬유|로지스|제지|포차|노래방|당구장|찜질방|펜션|민박|모텔|게스트하우스|마트|슈퍼|고깃집|떡집|책방|찻집|밥집|상점|방앗간|카센터|공업사|엘리베이터|포장|인쇄|목공소|철물점|공방|문구|상회|다방|여인숙|여관|한복|서림|약방|철공소|건어물|건강원|다실|고시원|독서실|하숙|쉼터|경로당|요양병원|조리원|[동서남북중]부서|화물|택배|렌터카|영농|축협|수협|신협"
 )
 _INSTITUTION: Final = lazy_regex(
     rf"(?<![가-힣A-Za-z])(?P<name>(?:{_G}{{1,6}}[네랑의] |{_G}{{2,6}} (?=(?:체험|주말|관광|캠핑|생태|문화|종합|민속|키즈)))?[가-힣A-Za-z0-9]{{2,10}}?(?:{_KINDS})(?:병원)?)(?=(?:장(?=[^가-힣]|\Z)|에서|에|의|으로|로|을|를|이|가|은|는|와|과|도|까지|부터|입니다|이요|이에요|예요|이고)?(?:[\s,.()]|$))"
@@ -437,7 +510,7 @@ _SHORT: Final = frozenset(written("ko")["short places"])
 
 _PARENT: Final = lazy_regex(r"(?:맘|아빠|엄마|네)\Z")
 _SCHOOL: Final = lazy_regex(
-    rf"(?<!{_G})(?P<name>{_G}{{2,4}}[초중고])(?= (?:[가-힣]{{2}} )?(?:선생|교사|학생|학부모|졸업|[1-6]학년|다니|앞))"
+    rf"(?<!{_G})(?P<name>{_G}{{2,4}}[초중고])(?= (?:[가-힣]{{2}} )?(?:선생|교사|학생|학부모|졸업|[1-6]학년|{OTHER}|다니|앞))"
 )
 """A school by its short name: 쌍봉초 체육 선생님."""
 
@@ -445,21 +518,24 @@ _SCHOOL: Final = lazy_regex(
 def mention_forms(name: str, kind: str) -> Iterator[str]:
     """Yield patterns of later mentions: the whole, and the given name of two syllables before a particle."""
     bare = name.replace(" ", "")
-    if kind == "person" and (parent := _PARENT.search(name)) and parent.start() > 1:
-        yield rf"(?<!{_G}){re.escape(name[: parent.start()])}(?=(?:{_PARTICLES}|{_TITLES})?(?!{_G}))"
-    if kind == "person":
-        yield rf"(?<!{_G}){re.escape(name)}(?=(?:{_PARTICLES}|{_TITLES})?(?!{_G}))"
-        family = family_of(bare)
-        given = bare[len(family) :] if len(bare) < 5 else ""
-        if len(family) == 2:
-            yield rf"(?<!{_G}){family}(?= (?:{_TITLES}|총무|감사))"
-        if len(given) == 2:
-            yield rf"(?<!{_G}){re.escape(given)}(?= ?(?:씨|님|군|양)(?!{_G}{{2}}))"
-        if len(given) == 2 and (given not in _words() or given in listed("ko", "given")):
-            yield rf"(?<!{_G}){re.escape(given)}(?=(?:{_PARTICLES}|{_TITLES}|이)?(?!{_G}))"
-        yield from (rf"(?<!{_G}){re.escape(part)}" for part in name.split(" ") if len(part) > 2)
-    else:
+    if kind != "person":
         yield rf"(?<!{_G}){re.escape(name)}"
+        return
+    family = family_of(bare)
+    given = bare[len(family) :] if len(bare) < 5 else ""
+    parent = _PARENT.search(name)
+    alone = {name, name[: parent.start()] if parent and parent.start() > 1 else name}
+    alone |= {given} if len(given) == 2 and (given not in _words() or given in _given()) else set()
+    yield from (rf"(?<!{_G}){re.escape(form)}{_BEHIND_NAME}" for form in alone)
+    if len(family) == 2:
+        yield rf"(?<!{_G}){family}{_BEFORE_TITLE}"
+    if len(given) == 2:
+        yield rf"(?<!{_G}){re.escape(given)}(?= ?(?:씨|님|군|양)(?!{_G}{{2}}))"
+    yield from (rf"(?<!{_G}){re.escape(part)}" for part in name.split(" ") if len(part) > 2)
+
+
+_BEHIND_NAME: Final = rf"(?=(?:{_PARTICLES}|{_TITLES}|이)?(?!{_G}))"
+_BEFORE_TITLE: Final = rf"(?= (?:{_TITLES}|총무|감사))"
 
 
 # fmt: off

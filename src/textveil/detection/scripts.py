@@ -6,14 +6,14 @@ modules load where the script is met.
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from typing import Final
+from typing import Final, cast
 
 from textveil.cuts import replaced
 from textveil.detection.found import OTHER, Found, Phases, Plain, in_phases, settled
-from textveil.text.patterns import lazy_regex, matches
+from textveil.text.patterns import check_time, lazy_regex, matches
 
 _OF_SCRIPT: Final = {
     "cyrillic": lazy_regex("[\u0400-\u04ff]{2}"),
@@ -100,20 +100,33 @@ def _mentions(text: str, kinds: Mapping[str, str], module: str) -> list[Found]:
     spans: list[Found] = []
     for kind in dict.fromkeys(kind for _, kind in names):
         forms = {form for name, of_kind in names if of_kind == kind for form in _mention_forms(module)(name, kind)}
-        pattern = re.compile(_either(sorted(forms, key=lambda form: (-len(form), form))))
-        spans += [Found(*match.span(), kind, 0.6, "mention") for match in matches(pattern, text)]
+        spans += [Found(start, end, kind, 0.6, "mention") for start, end in stretches_of(text, sorted(forms))]
     return settled(text, spans)
 
 
-_BEHIND: Final = re.compile(r"\(\?<!\[[^]]{0,400}\]\)")
+_BESIDE: Final = re.compile(r"(?P<before>\(\?<[!=]\[[^]]{0,400}\]\)|)(?P<form>.*?)(?P<behind>\(\?[=!].*|)", re.DOTALL)
+_ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
 
 
-def _either(forms: Sequence[str]) -> str:
-    """Return the pattern of one of these forms: what none of them stands behind is asked once at each place."""
-    behind = _BEHIND.match(forms[0]) if forms else None
-    if behind is None or not all(form.startswith(behind[0]) for form in forms):
-        return "|".join(forms) or "(?!)"
-    return f"{behind[0]}(?:{'|'.join(form[behind.end() :] for form in forms)})"
+def stretches_of(text: str, forms: Iterable[str]) -> Iterator[tuple[int, int]]:
+    """Yield where the forms stand: words as they are, which takes no time to compile, all others by one pattern."""
+    others: dict[str, list[str]] = {}
+    for form in forms:
+        before, body, behind = cast(re.Match[str], _BESIDE.fullmatch(form)).groups()
+        word = _ESCAPED.sub(r"\1", body)
+        if re.escape(word) != body:
+            others.setdefault(before, []).append(body + behind)
+            continue
+        place = text.find(word)
+        while place >= 0:
+            check_time()
+            end = place + len(word)
+            if re.compile(before).match(text, place) and re.compile(behind).match(text, end):
+                yield place, end
+            place = text.find(word, place + 1)
+    if others:
+        either = "|".join([f"{before}(?:{'|'.join(bodies)})" for before, bodies in others.items()])
+        yield from (match.span() for match in matches(re.compile(either), text))
 
 
 def in_plain(read: Plain, spans: Sequence[Found]) -> list[Found]:

@@ -1,14 +1,15 @@
 """Names, dates, ages, addresses and ids in Turkish: capitals, the apostrophe before endings, titles behind names."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from typing import Final, NamedTuple
 
-from textveil.detection.found import Found, Phase, Row
+from textveil.detection.found import OTHER, Found, Phase, Row
 from textveil.detection.gates import anywhere
 from textveil.detection.lists import COMPANIES, Marks, listed, lists, written
-from textveil.detection.people_in_records import line_end
+from textveil.detection.people_in_records import is_plain_form, line_end
 from textveil.text.patterns import check_time, lazy_regex, matches
 
 _U: Final = "[A-ZÇĞİÖŞÜÂÎÛÄÉ]"
@@ -22,16 +23,16 @@ _OPENS: Final = ".!?…:;•*|>\n\t"
 _SKIPPED: Final = " \"'“(—–-[0123456789"
 _IN_COMPOUND: Final = lazy_regex(r"['’]nd[ae]")
 _NICKNAME: Final = lazy_regex(
-    rf"(?:lakabı|lakaplı|namıdiğer|takma adı) [\"“](?P<name>[^\"”\n]{{2,16}})[\"”]|(?<![\w'’])(?P<dear>{_NAME})(?=['’]?c[iıuü](?:ğ[iıuü])?m(?![a-zçğıöşü]))"
+    rf"(?:lakabı|lakaplı|namıdiğer|takma adı) [\"“](?P<name>[^\"”\n]{{2,16}})[\"”]|(?<![\w'’])(?P<dear>{_NAME})(?=['’]?c[iıuü](?:ğ[iıuü])?m(?![a-zçğıöşü]))|(?:ana|anne|baba) (?:adı|ismi) (?P<parent>{_NAME})|(?<![\w'’])(?P<alias>{_NAME}(?: {_NAME})?)[\"”]? (?:lakaplı|lakabıyla|namlı|(?:adlı|isimli|denilen|denen|dedikleri) (?:kadın|adam|kişi|şahıs|genç|çocuk|kız|öğrenci|hasta|biri|sürücü))|(?<![\w'’])(?P<kin>{_NAME}|{_L}{{3,14}})(?=['’]n?[ıiuü]n (?:anne|baba|abla|kardeş|eş|kız|oğl|öğretmen|arkadaş|dede|teyze)[a-zçğıöşü]{{1,6}}(?!\w))"
 )
 """What somebody is called by, and to whom a letter is fond: Lara'cığım."""
 _SIGNED: Final = lazy_regex('["”]')
 _SMALL_SHOP: Final = lazy_regex(
-    rf"(?<![\w'’-])(?P<name>(?P<first>{_L}{{4,14}}) (?:(?:anaokulu|kreşi|eczanesi|fırını|okulu|lisesi|hastanesi)|(?P<own>lokantası|pastanesi|kıraathanesi|kuaförü|marketi|pansiyonu|büfesi|kafesi)))(?=(?:n[dy]?[ae]n?)?(?![\w]))"
+    rf"(?<![\w'’-])(?P<name>(?:{_L}{{4,14}} (?={_L}{{2,10}}l[ae]r ))?(?P<first>{_L}{{4,14}}) (?:(?:anaokulu|kreşi|eczanesi|fırını|okulu|lisesi|hastanesi)|(?P<own>lokantası|pastanesi|kıraathanesi|kuaförü|marketi|pansiyonu|büfesi|kafesi)))(?=(?:n[dy]?[ae]n?)?(?![\w]))"
 )
 _ENDS: Final = lazy_regex(r"\s{0,40}\Z")
 _BEHIND: Final = lazy_regex(
-    r" (?:Bey|Hanım|Hoca|Hocam|Efendi|Abi|Abla|Teyze|Amca|Usta|Beyefendi|Hanımefendi|Paşa)(?![a-zçğıöşü])"
+    r" (?:(?i:bey|hanım|hoca|hocam|efendi|abi|abla|teyze|amca|usta|dayı|yenge|dede|nine)|Beyefendi|Hanımefendi|Paşa)(?![a-zçğıöşü])"
 )
 _HONORED: Final = frozenset("bey hanım hoca hocam efendi abi abla teyze amca usta dede nine dayı hala yenge".split())
 _TITLES: Final = frozenset(written("tr")["titles"])
@@ -47,7 +48,7 @@ _SUFFIX: Final = lazy_regex(rf"['’]({_L}{{1,8}}|{_U}{{1,8}})(?!{_LETTER})")
 _IN: Final = frozenset("""da de ta te dan den tan ten daki deki taki teki nda nde ndan nden ndaki ndeki""".split())
 _ORGANIZATIONS: Final = (
     "Üniversitesi|Hastanesi|Bankası|Lisesi|Okulu|İlkokulu|Ortaokulu|Fakültesi|Enstitüsü|Müdürlüğü|Belediyesi|Mahkemesi|Derneği|Şubesi|Vakfı|Partisi|Kulübü|Kliniği|Merkezi|Eczanesi|Holding|Holdingi|Şirketi|Sigorta|Otel|Oteli|Restoran|Kurumu|Odası|Sendikası|Ajansı|"
-    "Gazetesi|Yayınevi|Yayınları|Tıp Merkezi|Market|Kargo|Lojistik|Tekstil|İnşaat|Elektronik|Teknoloji|Teknolojileri|Yazılım|Bilişim|Gıda|Otomotiv|Turizm|Ticaret|Anaokulu|Karakolu|Birliği|Konseyi|Mobilya|Danışmanlık|Havayolları|Hukuk Bürosu|Emniyeti|Dershanesi|Koleji|Akademisi|Kütüphanesi|Müzesi|Salonu|Kıraathanesi|Pansiyonu?|Büfe(?:si)?|Kafe(?:si)?|Lokantası|Köftecisi|Kuaförü|Bakkalı|Emlak|Pastanesi|Fırını|Kasabı|Dershanesi|Kreşi|Sahnesi|Marketi|Berberi|Eczane|Petrol|Nakliyat|Kırtasiye|Mobilyaları?"
+    "Gazetesi|Yayınevi|Yayınları|Tıp Merkezi|Market|Kargo|Lojistik|Tekstil|İnşaat|Elektronik|Teknoloji|Teknolojileri|Yazılım|Bilişim|Gıda|Otomotiv|Turizm|Ticaret|Anaokulu|Karakolu|Birliği|Konseyi|Mobilya|Danışmanlık|Havayolları|Hukuk Bürosu|Emniyeti|Dershanesi|Koleji|Akademisi|Kütüphanesi|Müzesi|Salonu|Kıraathanesi|Pansiyonu?|Büfe(?:si)?|Kafe(?:si)?|Lokantası|Köftecisi|Kuaförü|Bakkalı|Emlak|Pastanesi|Fırını|Kasabı|Dershanesi|Kreşi|Sahnesi|Marketi|Berberi|Eczane|Petrol|Evi|Durağı|Sofrası|Ocakbaşı|Konağı|Bahçesi|Mutfağı|Nakliyat|Kırtasiye|Mobilyaları?"
 )
 _INSTITUTION: Final = lazy_regex(
     rf"(?<![\w'’-])(?P<name>(?:(?:{_NAME}|{_U}{{2,12}}|[0-9]{{1,3}}\.) (?:(?:ve|ile) )?){{1,6}}(?:{_ORGANIZATIONS})(?: (?:{_ORGANIZATIONS}|Tıp Fakültesi)){{0,2}}(?: (?:San|Tic|Ltd|A|Ş|ve|Şti|Paz|İth|İhr)\.?){{0,8}}(?: ?A\.Ş\.| ?Ltd\. ?Şti\.)?)(?!{_L})"
@@ -55,21 +56,26 @@ _INSTITUTION: Final = lazy_regex(
 _FIRM: Final = lazy_regex(
     rf"(?<![\w'’-])(?P<name>(?:(?:{_NAME}|{_U}{{2,12}}|&|ve) |(?:San|Tic|Paz|İnş|Ltd)\. ?){{1,7}}(?:A\. ?Ş\.|Ltd\. ?Şti\.|AŞ(?!{_LETTER})|Limited Şirketi|Anonim Şirketi))"
 )
-_STREET_END: Final = r"(?:Mahallesi|Mah\.?|Mh\.|Caddesi|Cadde|Cad\.?|Cd\.|Sokağı|Sokak|Sok\.?|Sk\.|Bulvarı|Blv\.|Bulv\.|Meydanı|Sitesi|Apartmanı|Apt\.?|Yolu|Çıkmazı)"
+_STREET_END: Final = r"(?:Mahallesi|Mah\.?|Mh\.|Caddesi|Cadde|Cad\.?|Cd\.|Sokağı|Sokak|Sok\.?|Sk\.|Bulvarı|Blv\.|Bulv\.|Meydanı|Sitesi|Apartmanı|Apt\.?|Yolu|Çıkmazı|Mevkii)"
 _LINE: Final = lazy_regex(
     rf"(?<![\w'’-])(?:(?:{_NAME}|{_U}{{2,12}}|[0-9]{{1,4}}\.?) ){{1,4}}?{_STREET_END}(?!{_L})(?:,? ?(?:(?:(?:{_NAME}|{_U}{{2,12}}|[0-9]{{1,4}}\.?) ){{1,4}}?{_STREET_END}(?!{_L}))){{0,3}}"
-    rf"(?:,? ?[A-Z] Blok)?(?: [0-9]{{1,3}}(?:/[0-9A-Z]{{1,4}})?(?=,? (?:D|Daire|K|Kat)\b|[\n,;]|$))?(?:,? ?(?:No|Numara|D|Daire|Kat|K|Blok|İç Kapı No)[.:]? ?[0-9]{{1,4}}[A-Z]?(?:/[0-9A-Z]{{1,4}})?){{0,4}}(?:,? ?[0-9]{{5}})?(?:,? ?{_NAME} ?/ ?(?:{_NAME}|{_U}{{3,12}}))?"
+    rf"(?:,? ?[A-Z] Blok)?(?: [0-9]{{1,3}}(?:/[0-9A-Z]{{1,4}})?(?=,? (?:D|Daire|K|Kat)\b|[\n,;]|$| {_NAME}))?(?:,? ?(?:No|Numara|D|Daire|Kat|K|Blok|İç Kapı No)[.:]? ?[0-9]{{1,4}}[A-Z]?(?:/[0-9A-Z]{{1,4}})?){{0,4}}(?:,? ?[0-9]{{5}})?(?:,? ?{_NAME} ?/ ?(?:{_NAME}|{_U}{{3,12}}))?"
 )
 _TOWN: Final = lazy_regex(
     rf"(?<![\w'’-])(?!(?:Europe|Asia|America|Africa|Pacific|Atlantic|Australia)/)(?P<name>(?:[0-9]{{5}} )?{_NAME} ?/ ?(?:{_NAME}|{_U}{{4,12}}))(?![\w/])"
 )
 _AREA: Final = lazy_regex(
-    rf"(?<![\w'’-])(?P<name>{_NAME}(?: {_NAME})?)['’]?(?:nin|nın|nun|nün|in|ın|un|ün)? (?:ilçesi|ili|köyü|mahallesi|kasabası|semti|beldesi|şehri|kenti|adası|gölü|nehri|dağı|bölgesi|ovası)|(?<![\w'’-])(?P<whole>(?:{_NAME} ){{1,3}}(?:Parkı|Plajı|Barajı|Köprüsü|Sahili|Çarşısı|Pazarı|Köyü))(?!{_L})"
+    rf"(?<![\w'’-])(?P<name>{_NAME}(?: {_NAME})?)['’]?(?:nin|nın|nun|nün|in|ın|un|ün)? (?:ilçesi|ili|köyü|mahallesi|kasabası|semti|beldesi|şehri|kenti|adası|gölü|nehri|dağı|bölgesi|ovası)|(?<![\w'’-])(?P<branch>(?!Merkez|Ana|Yeni|Banka|Diğer|İlgili){_NAME}) şube(?:si|miz|ye|de)|(?<![\w'’-])(?P<whole>(?:{_NAME} ){{1,3}}(?:Parkı|Plajı|Barajı|Köprüsü|Sahili|Çarşısı|Pazarı|Köyü))(?!{_L})"
 )
 _MONTHS: Final = "OCAK|ŞUBAT|MART|NİSAN|MAYIS|HAZİRAN|TEMMUZ|AĞUSTOS|EYLÜL|EKİM|KASIM|ARALIK|Ocak|Şubat|Mart|Nisan|Mayıs|Haziran|Temmuz|Ağustos|Eylül|Ekim|Kasım|Aralık|ocak|şubat|mart|nisan|mayıs|haziran|temmuz|ağustos|eylül|ekim|kasım|aralık"
 _DATE: Final = lazy_regex(
     rf"(?<![\w.])(?:[0-3]?[0-9] (?:{_MONTHS})(?: [12][0-9]{{3}})?|(?:{_MONTHS}) [12][0-9]{{3}}|[12][0-9]{{3}}(?=['’]?(?:de|da|te|ta|den|dan|ten|tan)?(?: yılı| senesi)))(?![\w])"
 )
+_UNIT: Final = "bir|iki|üç|dört|beş|altı|yedi|sekiz|dokuz"
+_WORDED: Final = lazy_regex(
+    rf"(?i:(?<!\w)(?:(?:(?:on|yirmi|otuz)(?: ?(?:{_UNIT}))?|{_UNIT}) (?:{_MONTHS}) )?(?:iki bin|bin dokuz ?yüz)(?: (?:on|yirmi|otuz|kırk|elli|altmış|yetmiş|seksen|doksan))?(?: (?:{_UNIT}))?(?= (?:yıl|sene|gün|tarih|doğum)|['’]))"
+)
+"""A day or a year in words: on iki Mart iki bin yirmi dört."""
 _AGE: Final = lazy_regex(
     r"(?<![\w.,])(?P<age>[0-9]{1,3})(?=(?: yaş(?:ında|larında|ındaki|ına|ım|lı|ındayım)|['’](?:li|lı|lu|lü) yaş))|(?:[Yy]aş[ıi]?|YAŞ) ?: ?(?P<field>[0-9]{1,3})(?![0-9])"
 )
@@ -78,8 +84,8 @@ _PHONE: Final = lazy_regex(
 )
 _TCKN: Final = lazy_regex(r"(?<![\w.])[1-9][0-9]{10}(?![\w])")
 _LABELLED_ID: Final = lazy_regex(
-    r"(?:T\.?C\.?(?: Kimlik)? ?(?:No|Numarası|numaram|numarası)?|TCKN|[Kk]imlik (?:[Nn]o|[Nn]umarası|numaram)|[Pp]asaport(?: [Nn]o| [Nn]umarası)?|[Dd]osya (?:[Nn]o|[Nn]umarası)|[Pp]rotokol (?:[Nn]o|[Nn]umarası)|[Hh]asta (?:[Nn]o|[Nn]umarası)|[Ss]ipariş (?:[Nn]o|[Nn]umarası|numaram|numaranız)|[Mm]üşteri (?:[Nn]o|[Nn]umarası)|[Ss]icil (?:[Nn]o|[Nn]umarası)|"
-    r"[Öö]ğrenci (?:[Nn]o|[Nn]umarası)|[Pp]oliçe (?:[Nn]o|[Nn]umarası)|[Ff]atura (?:[Nn]o|[Nn]umarası)|[Vv]ergi (?:[Nn]o|[Nn]umarası|[Kk]imlik [Nn]o)|VKN|SGK (?:[Nn]o|[Nn]umarası)|[Hh]esap (?:[Nn]o|[Nn]umarası)|[Tt]akip (?:[Nn]o|[Nn]umarası)|[Ee]sas (?:[Nn]o|[Nn]umarası)|[Rr]ezervasyon (?:[Nn]o|[Nn]umarası|kodu)|[Aa]bone (?:[Nn]o|[Nn]umarası)|[Bb]aşvuru (?:[Nn]o|[Nn]umarası)|[Ee]hliyet (?:[Nn]o|[Nn]umarası)|[Kk]art (?:[Nn]o|[Nn]umarası)|(?:KİMLİK|DOSYA|PROTOKOL|HASTA|SİCİL|FATURA|POLİÇE|MÜŞTERİ|VERGİ|HESAP|PASAPORT|EHLİYET|ABONE|BAŞVURU|REFERANS|HES|REZERVASYON) (?:NO|NUMARASI|KODU)|(?:HES|PNR|[Rr]eferans) [Kk]odu)"
+    r"(?<![\w])(?:T\.?C\.?(?: Kimlik)? ?(?:No|Numarası|numaram|numarası)?|TCKN|VKN|(?:HES|PNR|[Rr]eferans|[Rr]ezervasyon|HES|REFERANS|REZERVASYON) (?:[Kk]odu|KODU)"
+    rf"|(?i:(?!(?:hata|posta|ürün|model|sayfa|madde|bölüm|kapı|daire|bina|oda|kat|satır|adım|sürüm|port|tel|cep|faks|alan|ülke|renk|durum|stok|parça|sıra|soru|masa|peron|hat|koltuk|forma|ayakkabı|sokak|ders|kanun|karar|resmi){_L}{{0,8}} ){_LETTER}{{3,16}}(?: kimlik)? (?:no|numaras[ıi]|numara(?:m|nız|mız)))(?:['’](?:m|su|muz|nuz))?|[Tt]alebi(?= ?#)|(?:[Kk]ayıt|[Ss]ipariş|[Tt]alep)(?= ?#))"
     r" ?[:#]? ?(?P<id>(?=[A-Za-z0-9/-]{0,12}[0-9])[A-Za-z0-9][A-Za-z0-9/-]{3,24})"
 )
 _PLATE: Final = lazy_regex(r"(?<![\w.])(?:0[1-9]|[1-7][0-9]|8[01]) ?[A-Z]{1,3} ?[0-9]{2,4}(?![\w])")
@@ -97,18 +103,25 @@ def find_forms(text: str) -> Iterator[Found]:
     for match in matches(_TCKN, text):
         if turkish_id(match[0]):
             yield Found(*match.span(), "id", 0.9, "check")
-    for pattern, kind in ((_DATE, "date"), (_AGE, "age"), (_PHONE, "phone"), (_LABELLED_ID, "id"), (_PLATE, "id")):
+    for pattern, kind in (
+        (_DATE, "date"),
+        (_WORDED, "date"),
+        (_AGE, "age"),
+        (_PHONE, "phone"),
+        (_LABELLED_ID, "id"),
+        (_PLATE, "id"),
+    ):
         for match in matches(pattern, text):
             yield Found(*match.span(match.lastgroup or 0), kind, 0.9)
 
 
 _FIELD: Final = lazy_regex(
-    rf"(?<!{_LETTER})(?:(?:Ev |İş |Teslimat |Fatura |Açık )?[Aa]dres[i]?|ADRES[İI]?|Doğum(?: [Yy]eri)?|İkamet(?:gâh|gah)?|İlçe(?:si)?|Memleket[i]?|Olay [Yy]eri|Kaza [Yy]eri|Semt[i]?|Şehir) ?: {{0,16}}"
+    rf"(?<!{_LETTER})(?:(?:Ev |İş |Teslimat |Fatura |Açık )?[Aa]dres[i]?|ADRES[İI]?|Doğum(?: [Yy]eri)?|İkamet(?:gâh|gah)?|İlçe(?:si)?|Memleket[i]?|Olay [Yy]eri|Kaza [Yy]eri|Semt[i]?|Köy[ü]?|Mahallesi?|Mevkii?|Şehir) ?: {{0,16}}"
     rf"(?P<place>{_U}[^\n:;|]{{2,70}}?)(?=\s{{2}}|[ ]?[\n;|]|$|, (?:[Tt]el|[0-9]{{1,2}}\.)|,? [0-9]{{1,2}}\.[0-9])"
 )
 """Labels of addresses and of places of birth."""
 _SMALL_LINE: Final = lazy_regex(
-    rf"(?<![\w'’-])(?:{_L}{{3,16}} ){{1,2}}(?:sokak|sokağı|sok\.?|sk\.?|caddesi|cad\.?|bulvarı|mahallesi|mah\.?)(?: no:?)? [0-9]{{1,4}}(?![\w])|(?<![\w'’-])(?:{_L}{{3,16}} )(?:sitesi|apartmanı)(?: [a-z] blok)?(?: (?:no:? ?)?[0-9]{{1,3}}(?![\w:]))?|(?<![\w'’-])[a-zA-Z] blok (?:no:? ?|daire )?[0-9]{{1,3}}(?![\w:])"
+    rf"(?<![\w'’-])(?:{_L}{{3,16}} ){{1,2}}(?:sokak|sokağı|sok\.?|sk\.?|caddesi|cad\.?|bulvarı|mahallesi|mah\.?)(?: no:?)? [0-9]{{1,4}}(?![\w])|(?<![\w'’-])(?:{_L}{{3,16}} )(?:sitesi|apartmanı)(?: [a-z0-9]\.? blok)?(?: kat [0-9]{{1,2}})?(?: (?:no:? ?|daire )?[0-9]{{1,3}}(?![\w:.]))?|(?<![\w'’-])[a-zA-Z] blok (?:no:? ?|daire )?[0-9]{{1,3}}(?![\w:])"
 )
 
 
@@ -140,6 +153,14 @@ def find_organizations(text: str) -> Iterator[Found]:
     """Yield firms with their legal form, and institutions with a name before the word for their sort."""
     for match in matches(_FIRM, text):
         yield Found(match.start("name"), match.end("name"), "organization", 0.8, "company-end")
+    for match in matches(_WORKPLACE, text):
+        if not _is_listed(match["name"].split(" ")[0], "given"):
+            yield Found(*match.span(), "organization", 0.7, "cue")
+    for match in matches(_SMALL_HOUSE, text):
+        first, _, rest = match[0].partition(" ")
+        start = match.start() + (len(first) + 1 if first in _BEFORE_HOUSE and " " in rest else 0)
+        if (start > match.start() or first not in _BEFORE_HOUSE) and not first.endswith("ki"):
+            yield Found(start, match.end(), "organization", 0.6, "institution")
     for match in matches(_SHOP, text):
         yield Found(*match.span("name"), "organization", 0.7, "cue")
     for match in matches(_SMALL_SHOP, text):
@@ -212,6 +233,7 @@ _ENDINGS: Final = lazy_regex(
 _BRANDS: Final = frozenset(written("tr")["brands"])
 _LOOSE: Final = frozenset(written("tr")["given names too"])
 """Given names that are words: alone at a sentence's start they name nobody."""
+_DIRECTIONS: Final = frozenset(("kuzey", "güney"))
 _FUNCTION: Final = frozenset(written("tr")["function"])
 
 
@@ -258,7 +280,7 @@ def find_names(text: str) -> Iterator[Found]:
         if not any(lowered(word) in _TITLES for word in match["name"].split(" ")):
             yield Found(*match.span("name"), "person", 0.8, "field")
     for match in matches(_NICKNAME, text):
-        if match["name"] or text[match.end()] in "'’":
+        if not match["dear"] or text[match.end()] in "'’":
             yield Found(*match.span(match.lastgroup or 0), "person", 0.7, "title")
     yield from _in_small(text)
     yield from _places_in_small(text)
@@ -285,9 +307,15 @@ def find_names(text: str) -> Iterator[Found]:
         if opens and len(words) == 1 and _is_placed(text, words[0]):
             yield Found(*words[0][:2], "place", 0.6, "list")
             words = []
-        if opens and words and _is_ordinary(words[0].text) and not (signed or _is_listed(words[0].text, "given")):
+        honored = words and _BEHIND.match(text, words[0].end)
+        if (
+            opens
+            and words
+            and _is_ordinary(words[0].text)
+            and not (honored or signed or _is_listed(words[0].text, "given"))
+        ):
             words, opens = words[1:], False
-        elif opens and len(words) == 1 and _is_ordinary(words[0].text):
+        elif opens and len(words) == 1 and _is_ordinary(words[0].text) and not honored:
             words = []
         while words and lowered(words[-1].text) in _FUNCTION:
             words = words[:-1]
@@ -344,13 +372,22 @@ def _judged(text: str, words: list[_Word], *, opens: bool, titled: bool) -> Iter
     elif (
         (
             len(named) > 1
-            and (_is_listed(named[-1].text, "family") or not all(_is_ordinary(word.text) for word in named))
+            and (
+                _is_listed(named[-1].text, "family")
+                or not all(_is_ordinary(word.text) for word in named)
+                or (
+                    not opens
+                    and lowered(first.text) in _LOOSE
+                    and lowered(first.text) not in _DIRECTIONS
+                    and last.text[-1] not in "ıiuü"
+                )
+            )
         )
         or (_is_listed(named[0].text, "family") and (suffix or not (opens or _is_ordinary(named[0].text))))
         or (len(words) > 1 and words[0].text.endswith(".") and len(named) == 1 and not _is_ordinary(named[0].text))
     ):
         yield Found(first.start, last.end, "person", 0.5, "list")
-    elif len(named) == 1 and suffix and not _is_ordinary(first.text):
+    elif len(named) == 1 and suffix and not (_is_ordinary(first.text) if opens else _is_word(lowered(first.text))):
         yield Found(first.start, last.end, "place" if lowered(suffix[1]) in _IN else "person", 0.5, "guess")
     elif (
         len(named) == 1
@@ -371,14 +408,38 @@ def _is_foreign_given(low: str) -> bool:
 _SHOP: Final = lazy_regex(
     rf"(?i:dükk[aâ]n|lokanta|restoran|kafe|mağaza|şirket|firma|işletme|kuaför|fırın|otel|pansiyon|atölye|büro)[a-zçğıöşüâ]{{0,10}} (?:adı|ismi|adımız)(?: da| ise)? (?P<name>{_NAME}(?: {_NAME}){{0,3}})"
 )
+_WORKPLACE: Final = lazy_regex(
+    rf"(?<![\w'’-])(?P<name>{_NAME}(?: {_NAME}){{1,3}})(?=['’][dt][ae]n? (?:{_L}{{2,10}} ){{0,2}}(?:staj|çalış|işe|müdür|usta|görev))"
+)
+"""Where somebody works: Anadolu Döküm'de staj yaptım."""
+_SMALL_HOUSE: Final = lazy_regex(
+    rf"(?<![\w'’.@/-])(?P<name>(?:{_L}{{3,14}} ){{1,2}}(?:pansiyon|otel|hotel|kamping|kafe|cafe|market|bar|restoran|büfe|koyu|plajı|sahili|yaylası|parkı|konakları|evleri|meydanı|kalesi|şelalesi))(?=['’]|[dt][ae] (?:çalış|buluş|otur))|(?<![\w'’.@/-])(?P<shop>(?:{_L}{{3,10}}[cç][ıiuü]|kasap|berber|terzi|bakkal|manav|kuaför|usta) {_L}{{3,12}})(?=['’])"
+)
+"""A house or a spot in small letters before the ending of a case."""
+_SPOKEN: Final = lazy_regex("[b-df-hj-np-tvyzçğş]?(?:[aeıioöuü][b-df-hj-np-tvyzçğş]{1,2}){1,6}[aeıioöuü]?")
+"""How words of Turkish are made: no pixbuf, no stdin."""
+_COMPOUND: Final = lazy_regex(
+    rf"(?<![\w'’.@/-])(?P<name>{_L}{{3,14}} (?P<last>{_L}{{2,12}}[ıiuü]))(?=['’]n(?:d?[ae](?:n|ki)?|[ıiuü]n)(?!\w))"
+)
+"""A name of two words in small letters: only behind names does an apostrophe part an ending."""
+_BEFORE_HOUSE: Final = frozenset(
+    "yeni eski aynı bizim sizin güzel büyük küçük ucuz yakın diğer hangi her bir bu şu ilk son iyi".split()
+)
 _SMALL_NAME: Final = lazy_regex(
-    rf"(?<![\w'’.@/-])(?P<name>{_L}{{4,14}})['’](?P<end>y[ae]|n[ae]|n?[dt][ae]n?|n?[ıiuü]n|y?l[ae])(?!\w)"
+    rf"(?<![\w'’.@/-])(?P<name>{_L}{{4,14}})['’](?P<end>y[ae]|n[ae]|n?[dt][ae](?:n|ki)?|n?[ıiuü]n|y?l[ae])(?!\w)"
 )
 """A name in small letters before an apostrophe, behind which only endings of names stand: gölbaşı'na."""
+_DOES: Final = lazy_regex(
+    rf"(?<![\w'’.@/-])(?P<name>{_L}{{3,14}})(?= (?:d[ae] )?(?:{_L}{{2,10}} ){{0,3}}(?:gel(?:sin|mesin|iyor|ir|ecek|miyor)|gitsin|söyle(?:di|sin|miş)|arasın|ara(?:dı|yacak)|getir(?:sin|di|ir|ecek)|istiyor|diyor|dedi|demiş|bekliyor|biliyor|uyuyor|yaz(?:dı|sın|mış))(?!\w))"
+)
+"""A name in small letters before what persons do."""
+_LIVED: Final = lazy_regex(
+    rf"(?<![\w'’.@/-])(?P<name>{_L}{{4,14}}?)['’]?[dt][ae](?= (?:çalışıyor|oturuyor|yaşıyor|kalıyor|kalacağ|buluş|tatil)[a-zçğıöşü]{{0,6}}(?!\w))"
+)
 _SMALL_PLACE: Final = lazy_regex(
     rf"(?<![\w'’.@/-])(?P<name>{_L}{{4,14}}?)(?P<end>(?:y[ae]|[dt][ae]n?|[dt][ae]ki)(?![\w@'’/-]))"
 )
-_WRITER: Final = lazy_regex(rf"^(?P<name>{_L}{{3,14}})(?=: [^\n])", re.MULTILINE)
+_WRITER: Final = lazy_regex(rf"^(?P<name>{_LETTER}{{3,14}})(?=: [^\n])", re.MULTILINE)
 _SMALL: Final = lazy_regex(
     rf"(?<![\w'’.@/-])(?:(?P<cue>ben|adım|ismim) )?(?P<name>{_L}{{3,16}})(?: (?P<family>{_L}{{4,18}}))?(?![\w@/-]|['’](?![dty][aei]))"
 )
@@ -389,16 +450,24 @@ _SMALL_BEHIND: Final = frozenset(
 
 def _in_small(text: str) -> Iterator[Found]:
     """Yield persons in small letters: a listed name that is no word, "ben berfin", "ferit bey" of a name met again."""
-    lines = list(matches(_WRITER, text))
-    chat = len(lines) > 1 and any(_titled(match["name"]) in listed("tr", "given") for match in lines)
-    for match in (match for match in lines if chat and not _is_frequent(match["name"])):
+    often = Counter(match["name"] for match in matches(_WRITER, text))
+    lines = [match for match in matches(_WRITER, text) if match["name"].islower() or often[match["name"]] > 1]
+    by_lines = text.count(f"{OTHER}: ") > 2  # found by their lines
+    chat = by_lines or (len(lines) > 1 and any(_titled(match["name"]) in listed("tr", "given") for match in lines))
+    for match in (match for match in lines if chat and not by_lines and not _is_frequent(match["name"])):
         yield Found(*match.span("name"), "person", 0.6, "field")
+    for match in matches(_DOES, text) if chat else ():
+        name = match["name"]
+        if (name in _LOOSE or _titled(name) in listed("tr", "given")) and name not in _FUNCTION:
+            yield Found(*match.span("name"), "person", 0.5, "guess")
     met = -1
     for match in _small_words(text):
         name, behind = match["name"], lowered(match["family"] or "")
         frequent = name in listed("tr", "frequent") or name in _FUNCTION
         kin = any(behind.startswith(title) for title in _SMALL_BEHIND)
         given = not frequent and name in listed("tr", "small") and name not in _LOOSE
+        if kin and (name in _LOOSE or (not frequent and _titled(name) in listed("tr", "given"))):
+            given = True
         told = (kin or (match["cue"] and not behind)) and not frequent and name not in _TITLES
         if match.start("name") < met or not (
             given or (told and not _is_ordinary(name)) or (kin and told and text.count(name) > 1)
@@ -414,7 +483,16 @@ def _places_in_small(text: str) -> Iterator[Found]:
         name = match["name"]
         if _titled(name) in listed("tr", "place") and not _is_ordinary(name) and not _is_ordinary(match[0]):
             yield Found(*match.span("name"), "place", 0.5, "list")
+    for match in matches(_LIVED, text):
+        if not _is_ordinary(match["name"]) and not _is_ordinary(match[0]):
+            yield Found(*match.span("name"), "place", 0.5, "guess")
+    for match in matches(_COMPOUND, text):
+        if match["last"] not in _TITLES and match["name"].split(" ")[0] not in _FUNCTION:
+            yield Found(*match.span("name"), "place", 0.5, "guess")
     for match in matches(_SMALL_NAME, text):
+        name = match["name"]
+        if _SPOKEN.fullmatch(name) and not _is_ordinary(name) and not is_plain_form(name):
+            yield Found(*match.span("name"), "place" if match["end"][0] in "ydt" else "person", 0.4, "guess")
         for kind in ("place", "given"):
             if _titled(match["name"]) in listed("tr", kind):
                 yield Found(*match.span("name"), "place" if kind == "place" else "person", 0.5, "guess")
@@ -449,11 +527,17 @@ def mention_forms(name: str, kind: str) -> Iterator[str]:
     """Yield patterns of later mentions: the whole, and each part of a person's name."""
     words = [name, *name.split(" ")] if kind == "person" else [name]
     for word in words:
-        if len(word) > 2 and "." not in word and (" " in word or not _is_ordinary(word) or _is_listed(word, "given")):
+        if (
+            len(word) > 2
+            and "." not in word
+            and (" " in word or not _is_ordinary(word) or _is_listed(word, "given") or lowered(word) in _LOOSE)
+        ):
             forms = {word, word.replace("i", "İ").replace("ı", "I").upper()}
             if kind == "person" and len(word) > 3 and not _is_ordinary(word) and lowered(word) not in _LOOSE:
                 forms.add(lowered(word))
             yield from (rf"(?<![\w.@-]){re.escape(form)}(?!{_LETTER})" for form in sorted(forms))
+        elif kind == "person" and len(word) > 3 and word.islower() and " " not in name:  # who writes in a chat
+            yield rf"(?<![\w.@-]){re.escape(word)}(?!{_LETTER})"
         elif kind == "person" and len(word) > 2 and "." not in word:  # a word that is a name before an apostrophe
             yield rf"(?<![\w.@-]){re.escape(word)}(?=['’]{_L})"
 

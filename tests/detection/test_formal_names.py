@@ -30,6 +30,8 @@ def persons(text: str) -> list[str]:
         ("Signed, PETTIFER, Agnes (Mrs)", ["PETTIFER, Agnes"]),
         ("Pt: Okonkwo, Chidi   DOB 12/11/1967", ["Okonkwo, Chidi"]),
         ("Patient: PETTIFER, Agnes M.", ["PETTIFER, Agnes M."]),
+        ("1. Wells, Brandon 14:00", ["Wells, Brandon"]),
+        ("Still, Brandon said no", ["Brandon"]),
         ("u.name='Okafor, Jide'", ["Okafor, Jide"]),
         ('"Name": "van Dyke, Chidi"', ["van Dyke, Chidi"]),
         ("my name is frank fields and i need help", ["frank fields"]),

@@ -45,11 +45,34 @@ def test_language_of_few_words_is_unknown(text: str) -> None:
         ("es", "Asunto: Factura"),
         ("nl", "Onderwerp: Vergadering"),
         ("pt", "Assunto: Contrato"),
+        ("de", "Mein Mann arbeitet heute"),
+        ("fr", "Mon mari travaille aussi"),
+        ("it", "Chiamo domani mattina"),
+        ("pl", "Wizyta u doktora jutro"),
+        ("tr", "Yarın gelebilir mi?"),
     ],
 )
 def test_language_of_a_line_of_few_words_is_that_of_its_words(language: str, text: str) -> None:
     assert language_of(text) == language
     assert not [span for span in detect(text) if span.kind == "person"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Kann Silke morgen kommen?", ["Silke"]),
+        ("Kan Femke morgen komen?", ["Femke"]),
+        ("Je m'appelle Yann Le Goff et j'habite à Quimper.", ["Yann Le Goff", "Quimper"]),
+        ("Nazywam się Zbigniew Ćwik i mieszkam w Krakowie.", ["Zbigniew Ćwik", "Krakowie"]),
+        ("Das Jobcenter Bremen schreibt", ["Jobcenter Bremen"]),
+        ("Ayuntamiento de Lugo", ["Ayuntamiento de Lugo"]),
+        ("Kamer van Koophandel Zwolle", ["Kamer van Koophandel Zwolle"]),
+        ("Leeds Chamber of Commerce", ["Leeds Chamber of Commerce"]),
+        ("Das Jugendamt prüft es", []),
+    ],
+)
+def test_names_in_messages_of_few_words_are_found_whole(text: str, names: list[str]) -> None:
+    assert [text[span.start : span.end] for span in detect(text)] == names
 
 
 LABELLED = [

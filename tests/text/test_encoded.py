@@ -149,6 +149,12 @@ def test_what_only_looks_quoted_printable_is_read_as_it_stands() -> None:
     assert "42" not in tv.Sanitizer("identifiers")("The value is age=42 here.").text
 
 
+@pytest.mark.parametrize("end", ["=", "=="])
+def test_the_end_of_base64_is_no_soft_line_break(end: str) -> None:
+    key = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq"
+    assert quoted_printable(Reading(f"AccountKey={key}{end}\ncommit it")) is None
+
+
 def test_a_policy_may_keep_what_is_encoded() -> None:
     own = policy_of(
         b'name = "own"\ndetectors = ["embedded"]\n[[rule]]\nkind = "word"\nkeep = true\n'

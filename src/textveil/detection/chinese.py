@@ -432,7 +432,7 @@ def _free(text: str, start: int, stop: int) -> tuple[int, float]:
         length = next((n for n in sizes if _may_be(text[start : start + n])), 0)
         return length, 0.6 if length else 0
     family = 2 if double else 1
-    cued = opens and _cued(text, start) and text[start - 1 : start] not in "和与由给请找问"
+    cued = opens and _cued(text, start) and text[start - 1 : start] not in {*"和与由给请找问"}
     told = cued and text[start - 2 : start] in _cues()
     for given in (2, 1):
         end = start + family + given
@@ -581,7 +581,7 @@ def _names_one(name: str) -> bool:
         and not name.isdigit()
         and name not in _GENERIC
         and name not in _words()
-        and name[:1] not in "这那哪某每各几两一"
+        and name[0] not in "这那哪某每各几两一"
     )
 
 

@@ -19,7 +19,7 @@ from textveil.detection.secrets import (
     is_said_word,
     is_scrambled,
     is_unlike_prose,
-    is_worded_setting,
+    is_worded_secret,
     looks_drawn,
     phrase_behind,
     places,
@@ -114,6 +114,10 @@ _SCHEME: Final = lazy_regex(
 )
 """What stands between a sign and its secret: the scheme of a header, or a function of SQL that hashes it."""
 _QUOTED: Final = lazy_regex(r"[rbuf@]{0,2}(?P<quote>\\?[\"'`])(?P<value>(?:(?!(?P=quote))[^\n]){1,400})(?P=quote)")
+_ENCLOSED: Final = lazy_regex(
+    r"(?P<block>[|>][+-]?[ \t]?\r?\n[ \t]{1,24})?(?P<value>[^<>\s][^<>\r\n]{1,200})(?(block)|(?=</))"
+)
+"""The value of an element (XML), and of a block of one line (YAML)."""
 _BARE: Final = lazy_regex(r"[^\s\"'`<>,;\\\xb7]{1,400}")
 _BARE_LINE: Final = lazy_regex(r"[^\s\"'`<>\xb7]{1,400}")
 _NEXT: Final = lazy_regex(r"[;&](?=[A-Za-z_][A-Za-z0-9_. -]{0,40}=)")
@@ -237,13 +241,18 @@ def _assigned(text: str, start: int, sign: re.Match[str], meant: str, *, of: boo
     place = scheme.end() if scheme else place
     now = _NOW.match(text, place) if meant == "password" else None
     place = now.end() if now else place
-    if (quoted := _QUOTED.match(text, place)) is not None:
+    quoted = _QUOTED.match(text, place) or (
+        _ENCLOSED.match(text, place) if sign[0].rstrip()[-1:] in (">", ":") else None
+    )
+    if quoted is not None:
         inner = _SCHEME.match(quoted["value"])
         begin = quoted.start("value") + (inner.end() if inner else 0)
         value = text[begin : quoted.end("value")]
         fits = _fits(value, meant, quoted=True, alone=True)
         name = text[start : sign.start()].strip("\"'")
-        worded = (meant == "password" and is_worded_setting(name, value)) or (
+        worded = (
+            meant == "password" and is_worded_secret(name, value) and _PASSWORDS.isdisjoint(words_in(value.lower()))
+        ) or (
             meant == "token" and name.isupper() and "_" in name and is_unlike_prose(value) and is_quoted_secret(value)
         )
         return _found(begin, value, _ASSIGNED) if fits or worded else None
@@ -251,14 +260,16 @@ def _assigned(text: str, start: int, sign: re.Match[str], meant: str, *, of: boo
     first = not line or line in ("export", "set", "ENV", "ARG", "$env:", "setx") or _PREFIX.fullmatch(line) is not None
     if (bare := (_BARE_LINE if first and "\n" not in sign[0] else _BARE).match(text, place)) is None:
         return None
-    if meant in ("password", "secret") and (first or ":" in sign[0]) and not set(line) & set("({"):
+    told = meant in ("password", "secret") and (first or ":" in sign[0]) and not set(line) & set("({")
+    beside = meant == "pass" and ":" in sign[0] and _LOGIN.search(line) is not None  # ssh deploy@host (pass: two words)
+    if told or beside:
         phrase = phrase_behind(text, place, said=False)
-        if phrase and (meant == "password" or first):
+        if phrase and (meant == "password" or first or beside):
             return _found(place, phrase, _ASSIGNED)
     value = _NEXT.split(bare[0], maxsplit=1)[0].rstrip(_SENTENCE)
     rest = text[place + len(value) : place + len(value) + 2].strip(" \t\r")
     spaced = "=" in sign[0] and sign[0].startswith((" ", "\t"))
-    ended = rest[:1] in ("", "\n") or (rest[:1] in ".,;" and ":" in sign[0])
+    ended = rest[:1] in ("", "\n") or (rest[:1] in (".", ",", ";") and ":" in sign[0])
     name = text[start : sign.start()]
     before = line[-1:] if (dotted := _DOTTED_END.search(line)) is None else line[: dotted.start()][-1:]
     parted = text[start - 1].isspace() or before in ("", "?", "&", ";", "=", '"', "'", " ", "\t")
@@ -408,7 +419,7 @@ _COMMAND: Final = lazy_regex(
     r"|(?i:basic_?auth)[\"']?[ \t]?[=:][ \t]?[\"']?(?P<basic>[^\s:\"'$]{1,60}):"
     r"|jdbc:oracle:thin:(?P<owner>[^\s/:@]{1,60})/(?=[^\s@]{2,60}@)"
     r"|(?i:snmp)[^\n]{0,12}[ \t]community(?:[ \t]string)?[ \t:=]{1,3})"
-    r"(?:\"(?P<quoted>[A-Za-z][^\"\n$]{2,80} [^\"\n$]{2,80})\""
+    r"(?:(?P<mark>[\"'])(?P<quoted>[A-Za-z](?:(?!(?P=mark))[^\n$]){2,80} (?:(?!(?P=mark))[^\n$]){2,80})(?P=mark)"
     r"|[\"']?(?P<value>[^\s\"'$<-](?:[^\s\"'@]{2,80}|[^\s\"']{2,80})))",
     small=(
         "mysql", "mariadb", "echo", "openssl", "login", "sshpass", "redis-cli", "curl", "wget", "htpasswd", "zip",

@@ -114,7 +114,8 @@ _LABEL: Final = lazy_regex(
 )
 _LABEL_BEFORE: Final = lazy_regex(rf"(?:{_LINE}|, | / )(?:[A-Za-z][A-Za-z'/-]{{0,20}}\.? ){{0,3}}\Z")
 _CLOSING: Final = lazy_regex(
-    r"(?:[,.!;-]{0,2}[ \t]{0,4}(?:\n[ \t>*_-]{0,8}){1,3}|, )"
+    r"(?:[,.!;-]{0,2}[ \t]{0,4}(?:\n[ \t>*_-]{0,8}){1,3}|, "
+    r"| (?=[A-Z][a-z'-]{1,20}(?: [A-Z][a-z'-]{1,20})?+[.!]?\s*(?:\n|\Z)))"
     rf"(?:Your(?: [a-z]{{3,10}})? )?{_TITLES}{{0,3}}(?=[A-Zvd])"
 )
 _CLOSING_BEFORE: Final = lazy_regex(rf"(?P<line>{_LINE})(?:[A-Za-z][A-Za-z'.]{{0,20}},? ){{0,5}}\Z")

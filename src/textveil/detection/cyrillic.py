@@ -164,7 +164,8 @@ def find_names(text: str) -> Iterator[Found]:
     for run in _runs(text):
         labelled = _LABEL.search(text, max(0, run[0].start - 40), run[0].start) is not None
         opens = not labelled and _opens(text, run[0].start)
-        words = run[1:] if opens and _is_dropped(run) else run
+        alone = len(run) == 1 and run[0].text in listed("ru", "family") and _ENDS.match(text, run[0].end) is not None
+        words = run[1:] if opens and not alone and _is_dropped(run) else run
         while words and (
             (words[-1].text.lower() in _FUNCTION and not _ends_name(words))
             or (len(words) > 1 and _is_letters(words[-1].text))
@@ -176,6 +177,9 @@ def find_names(text: str) -> Iterator[Found]:
             yield from _judged(text, words, opens and words[0] is run[0])
 
 
+_ENDS: Final = lazy_regex(r"[ \t]*(?:[,;:|)*/\n\t]|\Z|[0-9])")
+
+
 def _is_dropped(run: list[_Word]) -> bool:
     """Return whether the capitalized word at a sentence's start is an ordinary one."""
     word, alone = run[0].text, len(run) == 1
@@ -184,14 +188,17 @@ def _is_dropped(run: list[_Word]) -> bool:
     if word.isupper() or "." in word:
         return False
     if alone or run[1].text.isupper() or "." in run[1].text:
-        return _is_ordinary(word)
+        return _is_ordinary(word) and not (alone and word in listed("ru", "given") and word.lower() not in _LOOSE)
     if word.lower() in _in_cases("roles"):
         return True
     if _in(word, "given") or word.lower() in _in_cases("heads"):
         return False
-    if _in(run[1].text, "given") and not _in(word, "family") and (_is_ordinary(word) or not _OF_FAMILY.match(word)):
+    called = _in(run[1].text, "given")
+    if called and _in(word, "family"):
+        return False
+    if called and (_is_ordinary(word) or not _OF_FAMILY.match(word)):
         return True
-    return _is_frequent(word) or (_is_ordinary(word) and (_ADJECTIVE.match(word) is None or _in(run[1].text, "given")))
+    return _is_frequent(word) or (_is_ordinary(word) and (_ADJECTIVE.match(word) is None or called))
 
 
 def _ends_name(words: list[_Word]) -> bool:
@@ -225,7 +232,7 @@ def _judged(text: str, words: list[_Word], opens: bool) -> Iterator[Found]:
         return
     if all(len(word.text) == 1 for word in words):
         return
-    if text[first.start - 1 : first.start] in "«„" and not _in(first.text, "given"):
+    if text[first.start - 1 : first.start] in ("«", "„") and not _in(first.text, "given"):
         return  # what stands in quotation marks has its own search
     before, after = _before(text, first.start), _after(text, last.end)
     if len(words) == 1 and (

@@ -82,6 +82,7 @@ from textveil.detection.signs import with_signs
 from textveil.detection.spans import DetectedSpan, covering
 from textveil.detection.tagger import tagged
 from textveil.detection.whole_names import with_ends, with_initials, with_whole_names, with_whole_runs
+from textveil.text.escapes import Reading, straight
 from textveil.text.patterns import lazy_regex, matches
 
 NAME: Final = "embedded"
@@ -120,7 +121,17 @@ class EmbeddedDetector:
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
         """See ``Detector``."""
-        return [self._with_spaced(text, language_of(text)) for text in texts]
+        return [self._detected_in(straight(text)) for text in texts]
+
+    def _detected_in(self, reading: Reading) -> list[DetectedSpan]:
+        language = language_of(reading.text)
+        spans = self._with_spaced(reading.text, language)
+        if cased := names_in_one_case.with_capitals(reading.text, language):
+            spans = covering(reading.text, [*spans, *_beyond(self._detected(cased, language), spans)])
+        if not reading.escaped:
+            return spans
+        ends = [(span, *reading.written(span.start, span.end)) for span in spans]
+        return [span._replace(start=start, end=end) for span, start, end in ends]
 
     def _with_spaced(self, text: str, language: str) -> list[DetectedSpan]:
         """Return what a text holds, read as written and, if no columns part its words, with one space between them."""
@@ -256,7 +267,7 @@ def _joined_lines(text: str) -> Iterator[_Piece]:
         line = text[max(text.rfind("\n", 0, wrap.start()) + 1, wrap.start() - _LINE) : wrap.start()]
         head = _HEAD.match(text, wrap.end())
         prose = len(line) > _LINE // 2 and " " in line[:-_TAIL] and not set(line) & set("|\t")
-        prose = prose and len(_CELL_ENDS.findall(line)) < _FEWEST_CELLS
+        prose = prose and sum(line.count(mark) - line.count(f"{mark} ") for mark in ",;") < _FEWEST_CELLS
         if head is None or not prose or (line[-1].isdigit() and _BEGINS_A_ROW.match(head[0])):
             continue
         if not (line[-1] in "-)0123456789" or head[0][0].isdigit() or _HOUSE.search(line, len(line) - _TAIL)):
@@ -270,7 +281,6 @@ _WRAP: Final = lazy_regex(r"(?<=[\w)-])[ \t]{0,2}\r?\n(?:[ \t]?>){0,4}[ \t]{0,2}
 _HEAD: Final = lazy_regex(r"(?![0-9]{1,3}[.)] |[\w -]{1,24}:|[A-Z]{2,6} [0-9])[\w(][^\n|\t]{0,40}")
 _BEGINS_A_ROW: Final = lazy_regex("[0-9]{1,2}[/:.][0-9]|[0-9]{4}-[0-9]{2}-")  # a date or a time of a log
 _HOUSE: Final = lazy_regex("(?<![\\w.,-])[0-9]{1,4}(?: [A-Z][a-z]{1,20}){1,2}\\Z")
-_CELL_ENDS: Final = lazy_regex("[,;](?! )")
 _LINE, _TAIL, _FEWEST_CELLS = 72, 40, 3
 _OF_MARKUP: Final = ("=", ":", "|", "\t", "->", " - ", "** ", " `", "   ", "</", ",", ";")
 """One of these stands in each text with fields."""
@@ -281,6 +291,19 @@ _NOT_ACROSS: Final = frozenset(
 """Kinds that searches find across a line's end, or that are no more than their digits."""
 _NO_VALUE: Final = frozenset(("number", ORDINARY, technical.CODE))
 _ONLY_DIGITS: Final = frozenset(["code-number", "duration", "measurement", "number", "numbering", "quantity"])
+
+
+def _beyond(names: Sequence[DetectedSpan], spans: Sequence[DetectedSpan]) -> Iterator[DetectedSpan]:
+    """Yield the names that meet no span, or hold all names that they meet."""
+    for name in names:
+        met = [span for span in spans if span.start < name.end and name.start < span.end]
+        if name.kind in _OF_NAMES and all(
+            span.kind in _OF_NAMES and name.start <= span.start and span.end <= name.end for span in met
+        ):
+            yield name
+
+
+_OF_NAMES: Final = ("person", "place", "organization")
 
 
 def _meets(span: DetectedSpan, others: Sequence[DetectedSpan]) -> bool:
@@ -396,6 +419,8 @@ _FIELDS: Final = Phase("fields", (
         '"Zuse, A"', '"Hepatitis, B"'),
     Row("graded-name", lone_names.find_graded_names, lone_names.GRADED_GATE, "person", 0.7, "title",
         "seen by R. Mbeki, FY1", "seen by nobody, FY1"),
+    Row("body", institutions.find_bodies, institutions.BODY_GATE, "ordinary organization", 0.7, "institution",
+        "Ayuntamiento de Lugo", "das jugendamt"),
     Row("gloss", lookalikes.find_glosses, lookalikes.GLOSS_GATE, ORDINARY, 0.8, "",
         "the Court (Oberster Gerichtshof)", "the Court (Zuse)"),
     Row("lone-name", lone_names.find_lone_names, lone_names.LONE_GATE, "person", 0.6, "pair",

@@ -391,7 +391,7 @@ def _named_before(text: str, end: int, *, weak: bool) -> int:
 
 def _opens(text: str, start: int) -> bool:
     before = text[max(0, start - 3) : start]
-    return not before.strip() or "\n" in before or before.rstrip(' "(')[-1:] in ".!?:;|*>-"
+    return not before.strip() or "\n" in before or before.rstrip(' "(').endswith((*".!?:;|*>-",))
 
 
 @cache

@@ -152,10 +152,11 @@ def _names_without_title(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 _ALONE_GIVEN: Final = lazy_regex(
-    r", (?<=[A-Za-z], )(?P<given>[A-Z][a-z]+(?:-[A-Z][a-z]+)?)(?: [A-Z]\.?)?(?=[ \t]{0,8}(?:[\n\t|;]|\Z))"
+    r", (?<=[A-Za-z], )(?P<given>[A-Z][a-z]+(?:-[A-Z][a-z]+)?)(?: [A-Z]\.?)?"
+    r"(?:(?P<cell>(?=[ \t]{0,8}(?:[\n\t|;]|\Z)))|(?=[:)*/,]| [-0-9(/]))"
 )
-_ALONE_FAMILY: Final = lazy_regex(rf"(?:\A|[\n\t|;])[ \t]{{0,8}}(?P<name>{_WORD})\Z")
-"""A family name, a comma and a given name that are a whole line or cell."""
+_ALONE_FAMILY: Final = lazy_regex(rf"(?:\A|[\n\t|;(*]|(?<=[-.)]) )[ \t]{{0,8}}(?P<name>{_WORD})\Z")
+"""A family name, a comma and a given name that are a whole line or cell, or begin one."""
 _BYNAME: Final = lazy_regex(
     rf"[\"'(](?P<byname>[A-Z][a-z]{{1,14}})[\"')] (?P<family>{_WORD})(?: (?P<second>{_WORD}))?(?![\w])"
 )
@@ -186,7 +187,10 @@ def _turned(text: str) -> Iterator[tuple[int, int]]:
         if family is None or not _is_only_given(marks_of(match["given"].lower(), 0)):
             continue
         low = family["name"].lower()
-        if not marks_of(low, 0) & (_ORDINARY | Marks.KNOWN_PLACE) and low not in known.FUNCTION_WORDS:
+        marks = marks_of(low, 0)
+        sure = marks & Marks.FAMILY and not marks & (Marks.PLACE | Marks.KNOWN_PLACE)  # Wells, Brandon
+        alone = match["cell"] is not None and not marks & (_ORDINARY | Marks.KNOWN_PLACE)
+        if (sure or alone) and low not in known.FUNCTION_WORDS | known.closing_words():
             yield family.start("name"), match.end()
 
 
@@ -284,7 +288,7 @@ def _is_worded_name(text: str, match: re.Match[str]) -> bool:
         return False
     if behind[:1] == " " and behind[1:].isupper() and not _SUBJECT.match(text, match.end()):
         return False
-    if not before.strip() or before.rstrip(" \"'(")[-1:] in ".!?:;\n" or "\n" in before[-3:]:
+    if not before.strip() or before.rstrip(" \"'(").endswith((*".!?:;\n",)) or "\n" in before[-3:]:
         verb = match[0][0] in "WC"
         return _SUBJECT.match(text, match.end()) is not None or (verb and _ENDS.match(text, match.end()) is not None)
     return before[-1] == "(" or before.rstrip()[-1:].islower() or before[-2:] in (", ", '" ')

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Final, NamedTuple
 
 from textveil.detection import lists as known
-from textveil.detection.found import Found, words_in
+from textveil.detection.found import ORDINARY, Found, words_in
 from textveil.detection.gates import WithWords, either, holding, places_of, with_words
 from textveil.detection.lists import Marks, lists
 from textveil.text.patterns import lazy_regex, letters_and_words, matches
@@ -190,6 +190,96 @@ def find_acronyms(text: str) -> Iterator[Found]:
         for match in matches(pattern, text):
             if match["name"].lower() not in known.letters():
                 yield Found(*match.span("name"), "organization", 0.5, "cue")
+
+
+_BODY_OF: Final = lazy_regex(
+    r"(?:(?P<link> (?:d[eiou]|dos|das|del|della|van|von|der|w|we|of)(?: (?:la|las|los|les|the))? | (?:d|dell|de l)')| )"
+    r"(?P<name>[A-Z][a-z]{1,24}+(?:[ -][A-Z][a-z]{1,24}+){0,2}+)(?![A-Za-z0-9_@:])"
+)
+
+
+_ARTICLES: Final = frozenset(
+    (
+        "Das",
+        "Die",
+        "Der",
+        "Dem",
+        "Den",
+        "Des",
+        "Beim",
+        "Zum",
+        "Vom",
+        "Im",
+        "La",
+        "Le",
+        "El",
+        "Il",
+        "Het",
+        "De",
+        "O",
+        "A",
+    )
+)
+
+
+@cache
+def local_bodies() -> tuple[str, ...]:
+    """Return the names of bodies of towns and regions in all languages, in plain small letters, the longest first."""
+    words = chain.from_iterable(known.by_language("local bodies").values())
+    return tuple(sorted({word.replace("_", " ") for word in words}, key=len, reverse=True))
+
+
+@cache
+def _bodies_by_word() -> Mapping[str, list[str]]:
+    begun: dict[str, list[str]] = {}
+    for body in local_bodies():
+        begun.setdefault(body.replace("-", " ").split()[0], []).append(body)
+    return begun
+
+
+BODY_GATE: Final = WithWords(lambda: frozenset(_bodies_by_word()))
+
+
+def find_bodies(text: str) -> Iterator[Found]:
+    """Yield public bodies of all languages with their place (Ayuntamiento de Lugo); without one they are ordinary."""
+    begun = _bodies_by_word()
+    for start, first in places_of(text, frozenset(begun)):
+        body = next((body for body in begun[text[start:first].lower()] if _stands(text, start, body)), "")
+        if not body:
+            continue
+        end = start + len(body)
+        article = text[max(0, start - 6) : start].rpartition("\n")[2].split(" ")[-2:-1]
+        if text[start - 1 : start] == " " and not _ARTICLES.isdisjoint(article):
+            yield Found(start - 1 - len(article[0]), start - 1, ORDINARY, 0.7, "")
+        behind = _BODY_OF.match(text, end)
+        before = _TOWN.search(text, max(0, start - 60), start - 1)
+        if behind and (listed := _listed_part(behind["name"]) or (behind["name"].split()[0] if behind["link"] else "")):
+            yield Found(start, behind.start("name") + len(listed), "organization", 0.7, "institution")
+        elif before and (town := _town_of(before[0])):
+            yield Found(start - 1 - len(town), end, "organization", 0.7, "institution")
+        else:
+            yield Found(start, end, ORDINARY, 0.7, "")
+
+
+def _listed_part(name: str) -> str:
+    """Return the longest beginning of a run of words that is a listed place; empty for none."""
+    ends = [len(name), *(place for place in range(len(name) - 1, 0, -1) if name[place] in " -")]
+    large, small = known.places()
+    lows = [name[:end].lower() for end in ends]
+    return next(
+        (
+            name[: len(low)]
+            for low in lows
+            if _is_town(low) or (plain := low.replace("-", " ")) in large or plain in small
+        ),
+        "",
+    )
+
+
+def _stands(text: str, start: int, body: str) -> bool:
+    end = start + len(body)
+    alone = not text[start - 1 : start].isalnum() and not text[end : end + 1].isalnum()
+    return alone and text[start].isupper() and text[start:end].lower() == body
 
 
 ACRONYM_GATE: Final = with_words(

@@ -293,7 +293,7 @@ def _of_abroad(text: str) -> Iterator[Found]:
 def _goes_on(words: list[tuple[int, str]]) -> bool:
     """Return whether the first of these words can be a further one of a name of another language."""
     bare = _bare(words[0][1])
-    if words[0][1][:1] in "씨님":
+    if words[0][1].startswith(("씨", "님")):
         return False
     honored = len(words) > 1 and _HONORED.match(words[1][1]) is not None
     return bare in _foreign() or bare in _SINGLE or (len(bare) < 4 and (honored or bare != words[0][1]))

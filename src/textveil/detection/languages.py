@@ -116,14 +116,16 @@ def _language_of_part(part: str) -> str:
     english = marks_of_all(words).translate(_IS_COMMON).count(1)
     turkish = not part.isascii() and _TURKISH_SHARE * len(_TURKISH.findall(part)) > len(part)
     if len(words) < _FEWEST_WORDS:
-        return "tr" if turkish and not english and (words or _reads_turkish(part)) else _by_nouns(part)
+        if turkish and english * 2 <= len(words) and (words or _reads_turkish(part)):
+            return "tr"
+        return _by_nouns(part) or _by_few_words(part)
     of_others = len(_NOT_ENGLISH.intersection(words)) >= 2
     if english >= _ENGLISH_SHARE * len(words) and not of_others:
         return "en"
     if turkish and not of_others:  # no text of another language that a Turkish name stands in
         return "tr"
     language, share = _identifier().classify(part)
-    return language if share > _CERTAIN else _by_nouns(part)
+    return language if share > _CERTAIN else _by_nouns(part) or _by_few_words(part)
 
 
 _LABEL: Final = lazy_regex(
@@ -171,6 +173,34 @@ def _by_nouns(part: str) -> str:
     if few and most == len(words) > english:
         return language if most >= _FEWEST_OF_FEW else ""
     return language if most >= max(_FEWEST_OF_FEW if few else _FEWEST_NOUNS, _AHEAD * max(second, english)) else ""
+
+
+def _by_few_words(part: str) -> str:
+    """Return the language of a message of few words: of those that are frequent in it and in few others.
+
+    A word counts for each of its languages by its share among them, English too. Less than twice another language is
+    enough if the model agrees.
+    """
+    written, marks_of = plain(part).text, lists().words.get
+    words_of = [word.strip('.,;:!?()"') for word in written.replace("'", " ").split()]
+    first, *others = [word for word in words_of if len(word) > 1 and word.isalpha()] or [""]
+    words = {word for word in others if word.islower()}
+    if not marks_of(first.lower(), 0) & _NAMED and not first.isupper():
+        words.add(first.lower())
+    counts: Counter[str] = Counter({"en": 0.0})
+    for word in words:
+        languages = [language for language in LANGUAGES if word in frequent_words(language)]
+        languages += ["en"] if marks_of(word, 0) & _ELSEWHERE & ~_NAMES else []
+        counts.update({language: 1 / len(languages) for language in languages})
+    (language, most), (_, second), *_ = [*counts.most_common(2), ("", 0.0)]
+    if language == "en" or most < _LEAST_OF_FEW / 2:
+        return ""
+    sure = most >= max(_LEAST_OF_FEW, _AHEAD * second)
+    return language if sure or (most > second and _identifier().classify(part)[0] == language) else ""
+
+
+_NAMED: Final = int(Marks.GIVEN | Marks.FAMILY | Marks.PLACE)
+_LEAST_OF_FEW: Final = 0.8
 
 
 def _reads_turkish(part: str) -> bool:

@@ -150,6 +150,12 @@ def by_language(name: str) -> Mapping[str, Sequence[str]]:
 
 
 @cache
+def closing_words() -> frozenset[str]:
+    """Return the words that close a letter, in any language."""
+    return frozenset().union(*by_language("closings").values())
+
+
+@cache
 def _script(language: str) -> Mapping[str, frozenset[str]]:
     lists_of: dict[str, set[str]] = {}
     packed = (DATA / "scripts" / f"{language}.txt.xz").read_bytes()
@@ -157,8 +163,12 @@ def _script(language: str) -> Mapping[str, frozenset[str]]:
         if line.startswith("["):
             words = lists_of[line[1:-1]] = set()
         else:
-            words.add(line)
+            words.add(line.translate(_POINTS))
     return {name: frozenset(words) for name, words in lists_of.items()}
+
+
+_POINTS: Final = dict.fromkeys((0x640, *range(0x64B, 0x653), 0x670))
+"""The marks of Arabic that ``text.disguises.layout`` leaves out."""
 
 
 def listed(language: str, section: str) -> frozenset[str]:

@@ -493,6 +493,8 @@ class NamesByLanguage:
         if following and self._begins_place(token) and (self._german or not opens):
             return True  # St. Gilgen, Nowy Targ
         if self._german and token.ordinary == 2 and following:
+            if opens and following.marks & _GIVEN and not token.marks:
+                return False  # Kann Silke
             return self._words.is_place(token.low) > (text[token.end : following.start] != " ")  # Sieg von Hohenberg
         return bool(self._words.is_place(token.low)) or (token.ordinary == 1 and not opens and not self._german)
 

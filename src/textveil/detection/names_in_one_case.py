@@ -1,16 +1,16 @@
 """Names on pages in small letters, or in capitals alone: by lists and words beside them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from textveil.detection import lists as known
 from textveil.detection.formal_names import end_of_small_name
-from textveil.detection.found import Found, words_in
+from textveil.detection.found import Found, plain, words_in
 from textveil.detection.gates import either, holding, matching
 from textveil.detection.language_words import LanguageWords
-from textveil.detection.lists import Marks, is_nickname, lists, places
+from textveil.detection.lists import LANGUAGES, Marks, is_nickname, lists, ordinary_words, places
 from textveil.detection.people_in_records import is_plain_form
 from textveil.detection.secrets import apart
 from textveil.text.patterns import lazy_regex, matches
@@ -113,6 +113,87 @@ def is_small(text: str) -> bool:
     return 2 * sum(map(str.islower, begins)) > len(begins)
 
 
+_KNOWN: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
+_ANY_WORD: Final = lazy_regex(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?")
+_OF_CODE: Final = (*"{}<>=|\\$&_/@", " -")
+_FEWEST_OF_CODE: Final = 12  # words for each mark of code in prose
+_OPENS: Final = frozenset("\n.!?:")
+_FEWEST_CAPITALS: Final = 20  # letters of a text in capitals
+_PERSON: Final = _GIVEN | _FAMILY
+_NAME: Final = _PERSON | int(Marks.PLACE | Marks.KNOWN_PLACE)
+_CUES: Final = (
+    known.TITLES | known.RELATIONS | {"dear", "hi", "hello", "hey", "called", "named", "thanks", "from", "cc"} | _TITLES
+)
+
+
+_OF_VERBS: Final = ("ed", "ing", "es", "t")
+
+
+class _Cased(NamedTuple):
+    start: int
+    low: str  # in plain letters
+    marks: int
+    ordinary: bool
+    gap: str  # before it
+
+
+def with_capitals(text: str, language: str) -> str:
+    """Return a text of one letter case, as long as it was, with capitals where others write them; empty for others.
+
+    A word gets one if a list has it as a name and nothing else, or as a name behind a title, a relation or beside a
+    sure name, or if no list has it there; in small letters also at the start of a sentence.
+    """
+    written = plain(text).text
+    upper, small = sum(map(str.isupper, written)), sum(map(str.islower, written))
+    capitals = upper > max(_FEWEST_CAPITALS, _MOST * (upper + small))
+    low = text.lower() if capitals else text
+    if len(low) != len(text) or not (capitals or is_small(written)):
+        return ""
+    ordinary = ordinary_words(language) if language in LANGUAGES else frozenset()
+    marks_of, end = lists().words.get, 0
+    words: list[_Cased] = []
+    for match in matches(_ANY_WORD, low):
+        written = plain(match[0]).text.partition("'")[0]
+        marks = marks_of(written, 0)
+        is_ordinary = bool(marks & _KNOWN) or written in ordinary
+        words.append(_Cased(match.start(), written, marks, is_ordinary, low[end : match.start()]))
+        end = match.end()
+    code = sum(map(text.count, _OF_CODE))
+    if 2 * sum(word.ordinary for word in words) < len(words) or _FEWEST_OF_CODE * code > len(words):
+        return ""  # no prose
+    letters = list(low)
+    for at, word in enumerate(words):
+        letter = low[word.start].upper()
+        if len(letter) == 1 and _has_capital(words, at, small=not capitals):
+            letters[word.start] = letter
+    return "".join(letters)
+
+
+def _has_capital(words: Sequence[_Cased], at: int, *, small: bool) -> bool:
+    word = words[at]
+    if word.marks & _NAME and not word.ordinary:
+        return True
+    unknown = not word.marks and not word.ordinary and len(word.low) >= _SHORTEST
+    if small and (not at or not _OPENS.isdisjoint(word.gap)):
+        return True
+    before = words[at - 1] if at and word.gap in (" ", ". ") else None
+    gap = words[at + 1].gap if at + 1 < len(words) else ""
+    behind = words[at + 1] if gap in (" ", ". ") else None
+    if len(word.low) == 1 and gap in (". ", "."):
+        return not words[at + 1].ordinary  # an initial
+    beside = before and (len(before.low) == 1 or before.marks & _NAME) and not before.ordinary
+    beside = beside and not word.low.endswith(_OF_VERBS)
+    if unknown and (beside or word.gap.endswith((": ", "] "))):
+        return True
+    if word.low in known.FUNCTION_WORDS:
+        return False
+    if before and before.low in _CUES and (unknown or word.marks & _PERSON):
+        return True
+    called = before and before.marks & _GIVEN and not before.ordinary
+    named = behind and behind.marks & _FAMILY and not behind.ordinary
+    return bool((word.marks & _PERSON and called) or (word.marks & _GIVEN and named))
+
+
 _SMALL_WORD: Final = lazy_regex(r"[a-z](?<![A-Za-z0-9_@#./\xb7'-].)[a-z]{2,24}+(?![A-Za-z0-9_@/(-]|:\n)")
 _SMALL_BEFORE: Final = re.compile(r"([a-z]{1,16}+)[,]? $")
 _NEAR: Final = 20
@@ -135,7 +216,6 @@ _LIVES: Final = lazy_regex(
 _PLACED: Final = words_in("in near outside from to around round")
 _WEAK: Final = words_in("with and from to for by is at w love luv miss see saw met meet")
 _CLOSE: Final = frozenset(words_in("our nan nana nanna nanny uncle auntie aunty aunt cousin wee lil big"))
-_KNOWN: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
 _SCORE: Final = 0.5
 
 

@@ -74,7 +74,9 @@ _TOLD: Final = (
     rf"(?i)\b(?:{_NAMES}|creds)\b[^\n]{{0,120}}?\b(?:one|it)(?: is| was|,) [\"'`]?(?P<value>{_WORD})",
     rf"(?i)\b(?:reset|chang|set|updat)[a-z]{{0,3}}\b[^\n.]{{0,30}}?\b{_NAMES}\b[^\n.]{{0,24}}? to [\"'`]?"
     rf"(?P<value>{_WORD})",
-    r"(?i)\b(?:parola d'ordine|palabra clave|(?:security|secret) answer|haslo(?= to )|(?:wi-?fi|wlan|network"
+    r"(?i)\b(?:parola d'ordine|palabra clave|(?:security|secret) answer|memorable (?:word|name"
+    r"|place|phrase|information|info|answer)|answer to (?:the|my|your|her|his) (?:secret|security) question"
+    r"|haslo(?= to )|(?:wi-?fi|wlan|network"
     r"|netzwerk|router"
     r"|hotspot)[ -]?(?:key|schlussel|code)|(?:code|cle|clave|chiave|chave"
     r"|sleutel|klucz|haslo)(?: (?:de la|du|del|do|della|van de|van het|de|da))? (?:wi-?fi|wlan))\b"
@@ -102,7 +104,20 @@ _NAMED_WORDS: Final = (
 _OF_KEY: Final = 6  # the key of a network
 _HELD: Final[Mapping[int, tuple[str, ...]]] = {
     2: _NAMED,
-    _OF_KEY: ("wi-fi", "wifi", "wlan", "netw", "netzwerk", "router", "hotspot", "parola d", "clave", "answer", "haslo"),
+    _OF_KEY: (
+        "wi-fi",
+        "wifi",
+        "wlan",
+        "netw",
+        "netzwerk",
+        "router",
+        "hotspot",
+        "parola d",
+        "clave",
+        "answer",
+        "haslo",
+        "memorable",
+    ),
     7: ("/", ":", "|"),
 }
 _PATTERNS: Final = tuple(

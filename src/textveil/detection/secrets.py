@@ -200,12 +200,13 @@ def is_quoted_secret(value: str) -> bool:
     return not (_NAMES_ONE.search(value) and _IDENTIFIER.fullmatch(value))
 
 
-def is_worded_setting(name: str, value: str) -> bool:
-    """Return whether words in quotes are what a variable of the environment is set to, and no message about it."""
-    words, parts = value.lower().split(" "), set(name.split("_"))
-    variable = name.isupper() and len(parts) > 1 and _OF_MESSAGES.isdisjoint(parts)
-    said = value[-1] in ".!?:" or _NAMES_ONE.search(value) is not None
-    return variable and not said and 1 < len(words) < 10 and sum(map(bool, map(_OF_SENTENCE.fullmatch, words))) < 2
+def is_worded_secret(name: str, value: str) -> bool:
+    """Return whether words in quotes are the password that a name is set to, and no message about one."""
+    words = [word.strip(",;&-'") for word in value.lower().split(" ")]
+    if not 1 < len(words) < 10 or value[-1] in ".!?:…" or not _OF_MESSAGES.isdisjoint(name.upper().split("_")):
+        return False
+    about = [word for word in words if word != "and" and _OF_SENTENCE.fullmatch(word)]
+    return len(about) * 3 < len(words) and _STATES.isdisjoint(words) and not is_placeholder(value)
 
 
 def is_phrase(value: str) -> bool:

@@ -26,7 +26,9 @@ def _can_be_family(word: str) -> bool:
     """Return whether a word can be a family: a listed one, or none of English, of programs and of known places."""
     lows = _WORD.findall(word.lower())
     marks = [lists().words.get(low, 0) for low in lows]
-    if not lows or any(low in known.FUNCTION_WORDS or low in known.INSTITUTIONS for low in lows):
+    if not lows or any(
+        low in known.FUNCTION_WORDS or low in known.INSTITUTIONS or low in known.closing_words() for low in lows
+    ):
         return False
     plain = [is_plain_form(low) or bool(mark & _NONE) for low, mark in zip(lows, marks, strict=True)]
     return not all(plain) or bool(marks[0] & Marks.FAMILY and not marks[0] & Marks.COMMON)

@@ -6,7 +6,9 @@ from typing import Annotated, Final, NamedTuple
 
 import numpy as np
 
+from textveil.detection.institutions import local_bodies
 from textveil.registry.options import Option, named
+from textveil.surrogates.calendars import read_as
 from textveil.surrogates.drawn import Draw, Drawn, agreed, proved
 from textveil.surrogates.making import PSEUDONYMS, declared
 from textveil.surrogates.person import login_form, person_of
@@ -111,6 +113,9 @@ _TAIL: Final = lazy_regex(
     rf"(?i)(?:(?:,?(?: (?:et|und|y|e|en))? (?:{_PUBLIC}|{_FIRM})){{1,5}}|-(?:gymnasium|\w{{0,8}}schule|universit\xe4t|"
     r"klinik(?:um)?|krankenhaus|stiftung|apotheke|institut)e?)\Z"
 )
+_BODY_LINK: Final = lazy_regex(
+    r"(?i) (?:(?:d[eiou]|dos|das|del|della|van|von|der|w|we|of) (?:(?:la|las|los|les|the) )?|(?:d|dell|de l)['\u2019])?"
+)
 _JOIN: Final = lazy_regex(r" (?:&|\+|and|und|et|y|e|en) |, ")
 _ENDS_OF: Final = lazy_regex(r"(?i)(?: of| de| di| do| du)(?: the)? \Z")
 _STYLED: Final = lazy_regex(
@@ -169,7 +174,7 @@ def organization(*, level: Annotated[str, _KIND] = "drawn", script: Annotated[st
             rest = _rest(read, own, scope, rng, is_kept=level == "kept")
             _note_hosts(read, rest, scope)
             head = read.head
-            if head.endswith(" de ") and own.page.language == "fr" and rest[:1] in "AEIOUY\xc9\xc8\xca\xce\xd4":
+            if head.endswith(" de ") and own.page.language == "fr" and {*"AEIOUY\xc9\xc8\xca\xce\xd4"} & {rest[:1]}:
                 head = f"{head[:-2]}'"  # CHU d'Amiens, whatever town it was
             written = f"{head}{rest}{read.tail}"
             ending = ending[:1] if written.endswith("s") else ending  # Salas and Partners' office
@@ -210,10 +215,19 @@ def _parts(bare: str) -> _Read:
     if " " not in bare and "-" not in bare:
         return _Read("", bare, "")
     head = _HEAD.match(bare)
-    start = head.end() if head is not None else 0
+    start = max(head.end() if head is not None else 0, _body_end(bare))
     tail = _TAIL.search(bare, start)
     end = tail.start() if tail is not None else len(bare)
+    end = next((len(bare) - len(body) - 1 for body in local_bodies() if bare.lower().endswith(f" {body}")), end)
     return _Read(bare[:start], bare[start:end], bare[end:]) if start < end else _Read("", bare, "")
+
+
+def _body_end(bare: str) -> int:
+    """Return where the name of a public body ends that a name begins with, and what links it to its place; else 0."""
+    low = read_as(bare)
+    body = next((body for body in local_bodies() if low.startswith(f"{body} ")), "") if len(low) == len(bare) else ""
+    link = _BODY_LINK.match(bare, len(body))
+    return link.end() if body and link else 0
 
 
 def _asked(mentions: Sequence[Mention]) -> dict[str, _Asked]:
@@ -319,7 +333,9 @@ def _names(read: _Read, asked: _Asked, *, is_typed: bool) -> tuple[tuple[str, ..
     sound = "vowel" if head.endswith(("'", "\u2019")) else asked.sound if not head else ""
     if page.language == "fr" and head.endswith(" de "):
         sound = "consonant"
-    if is_typed and (_OF_PUBLIC.search(head + read.tail) is not None or _ENDS_OF.search(head) is not None):
+    of_town = read.tail[1:].lower() in local_bodies() or _body_end(f"{head} ") > 0
+    of_town = of_town or _OF_PUBLIC.search(head + read.tail) is not None or _ENDS_OF.search(head) is not None
+    if is_typed and of_town:
         return place_pool(TOWN, page), sound
     return pool("family") if page.language in ("", "en") else names_of("family", page.language), sound
 

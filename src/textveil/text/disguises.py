@@ -4,10 +4,17 @@
   vowel. A word that holds letters of both that look like no other is left as it is. Within a number they are digits.
 - Small capitals, and white capitals on black circles and squares, are letters of the Latin alphabet.
 - Tags (U+E0020 to U+E007E) are ASCII that nothing shows, and two or more variation selectors in a row are bytes.
+
+Layout says nothing either: ends of lines in other systems, spaces of other widths, letters and their accents as two
+characters, marks of direction, vowel marks of Arabic, the prefix of quoted lines and of indented texts.
 """
 
+import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import accumulate, pairwise
+from os.path import commonprefix
 from typing import Final, NamedTuple
 
 from textveil.text.patterns import lazy_regex
@@ -40,6 +47,81 @@ _FLAG: Final = (
 )
 """England, Scotland and Wales: all flags that are written with tags."""
 _UNSEEN: Final = lazy_regex(f"{_FLAG}|[\U000e0020-\U000e007e]+|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{{2,}}")
+
+
+_BREAK: Final = lazy_regex(r"\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]|(?:</?(?:p|div|li)>|<br ?/?>){1,4}\n?")
+_WIDTHS: Final = dict.fromkeys((0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F), " ")
+_UNREAD: Final = lazy_regex(
+    r"(?:(?<![^\n])(?:[ \t]{0,3}>){1,8}[ \t]?)(?=[^\n])|"
+    r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+    r"|[\u200b-\u200d\u2060\ufeff]+(?=\s|\Z)|(?:(?<=\s)|\A)[\u200b-\u200d\u2060\ufeff]+"
+    r"|(?<=[^\W\d_])[\xad\u200b-\u200d\u2060\ufeff]+(?=[^\W\d_])|(?<=[\u0620-\u065f])[\u0640\u064b-\u0652\u0670]+"
+)
+"""What quotes a line of a mail, marks of direction, most spaces of no width, and the vowel marks of Arabic."""
+_IN_PARTS: Final = lazy_regex(
+    "[^\\W\\d_][\u0300-\u0345]+|[\u3046-\u30fd][\u3099\u309a]|[\u0627\u0648\u064a\u06c1\u06d2\u06d5][\u0653-\u0655]"
+    "|[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?"
+)
+
+
+def single(text: str) -> str:
+    """Return a text with a single space for each of another width."""
+    return text if text.isascii() else text.translate(_WIDTHS)
+
+
+def layout(text: str) -> Iterator[Callable[[str], list[Disguise]]]:
+    """Yield what finds one kind of layout each, one after the other, if the text may have it.
+
+    In an answer ``end`` may be more than one character behind ``start``. All take linear time.
+    """
+    yield partial(_each, _BREAK, "\n")
+    if ">" in text or not text.isascii():
+        yield partial(_each, _UNREAD, "")
+    if text[:1] in (" ", "\t"):
+        yield _indents
+    if "\n\n" in text:
+        yield _double_spaced
+    if not text.isascii():
+        yield _composed
+
+
+def _each(pattern: re.Pattern[str], plain: str, text: str) -> list[Disguise]:
+    return [Disguise(*match.span(), plain) for match in pattern.finditer(text)]
+
+
+def _composed(text: str) -> list[Disguise]:
+    written = [(match.span(), unicodedata.normalize("NFC", match[0])) for match in _IN_PARTS.finditer(text)]
+    return [Disguise(*span, whole) for span, whole in written if len(whole) == 1]
+
+
+def _indents(text: str) -> list[Disguise]:
+    """Return the spaces and tabs that all lines begin with that are not empty."""
+    lines = text.split("\n")
+    full = [line for line in lines if line.strip()]
+    common = commonprefix([min(full, default=""), max(full, default="")])
+    indent = len(common) - len(common.lstrip(" \t"))
+    starts = accumulate([len(line) + 1 for line in lines], initial=0)
+    return [
+        Disguise(start, start + indent, "")
+        for line, start in zip(lines, starts, strict=False)
+        if indent and line.strip()
+    ]
+
+
+_FEWEST_LINES: Final = 4
+
+
+def _double_spaced(text: str) -> list[Disguise]:
+    """Return the empty lines of a text in which one follows each line."""
+    lines = text.split("\n")
+    if text.count("\n\n") < _FEWEST_LINES or any(line and following for line, following in pairwise(lines)):
+        return []
+    starts = accumulate([len(line) + 1 for line in lines], initial=0)
+    return [
+        Disguise(start, start + 1, "")
+        for line, start in zip(lines, starts, strict=False)
+        if not line and start < len(text)
+    ]
 
 
 def disguises(text: str) -> list[Disguise]:

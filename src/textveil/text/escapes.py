@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote, unquote
 
 from textveil.cuts import replaced
-from textveil.text.disguises import disguises
+from textveil.text.disguises import disguises, layout, single
 from textveil.text.patterns import lazy_regex, matches
 
 BORDER: Final = "\ufdd0"  # stands where a text goes on in another part of a message. No character, and so nobody's text
@@ -37,7 +37,7 @@ _PERCENT: Final = lazy_regex(rf"(?:%(?:25)*(?:{_HEX}{{2}}|u{_HEX}{{4}}))+")
 _PERCENT_UNIT: Final = lazy_regex(rf"%(?:25)*(?:({_HEX}{{2}})|u({_HEX}{{4}}))")
 _QUOTED: Final = lazy_regex(
     r"(?:=(?:0[9AD]|2[07CDE]|3[DF]|4[0-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9A]|[89A-F][0-9A-F])(?!\d)){1,1000}+"
-    r"|(?<![A-Za-z0-9+/_-]{12})=[ \t]{0,4}\r?\n"
+    r"|(?<![A-Za-z0-9+/_-]{12})(?<![A-Za-z0-9+/_-]{11}=)=[ \t]{0,4}\r?\n"
 )
 """Bytes of letters and of marks beside them in quoted-printable, and line ends that are none.
 
@@ -238,6 +238,15 @@ def read(text: str) -> Reading:
             return reading
         reading.take(edits)
     reading.whole = not (_colors(reading.text) or _edits(reading.text, outermost=False) or _disguises(reading.text))
+    return reading
+
+
+def straight(text: str) -> Reading:
+    """Read a text without what is layout alone (``disguises.layout``)."""
+    reading = Reading(single(text))
+    for edits_of in layout(text):
+        if edits := edits_of(reading.text):
+            reading.take([_Edit(*edit) for edit in edits])
     return reading
 
 

@@ -457,7 +457,8 @@ def _whole_words(text: str, numbers: Sequence[DetectedSpan], spans: Sequence[Det
             stop += 1
         word = text[begin:stop]
         digits = sum(map(str.isdigit, word))
-        whole = word.isalnum() and digits > 1 and len(word) - digits >= _LETTERS_OF_CODE
+        amid = min(span.start - begin, stop - span.end) >= _LETTERS_OF_CODE  # kippers4tea
+        whole = word.isalnum() and (digits > 1 or amid) and len(word) - digits >= _LETTERS_OF_CODE
         if whole and 1 not in taken[begin:stop]:
             yield DetectedSpan(begin, stop, "id", span.score, NUMBERS)
             end = stop

@@ -168,7 +168,7 @@ def _strings(text: str) -> Iterator[str]:
             waiting += one
         elif isinstance(one, str):
             yield one
-            if one[:1] in "[{" and len(one) < 100_000:
+            if one.startswith(("[", "{")) and len(one) < 100_000:
                 yield from _strings(one)
 
 

@@ -201,7 +201,7 @@ def test_the_attack_by_attachments_finds_nothing(
         b64("Maria Gonzalez".encode("utf-16-be")),
         b64(b"Maria Gonzalez\0"),
         b"Maria Gonzalez".hex() + "0",
-        b"Paris Hilton".hex(" "),
+        b"Maria Hilton".hex(" "),
     ],
 )
 def test_names_in_other_encodings_are_blanked(text: str) -> None:

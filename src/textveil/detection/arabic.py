@@ -131,7 +131,7 @@ def _extent(text: str, tokens: list[_Token], first: int, *, most: int = 5, firm:
             and firm
             and behind in _given()
             and token.low.startswith("ال")
-            and text[token.end : token.end + 1] in ".،\n"
+            and text[token.end : token.end + 1] in (".", "،", "\n")
         )
         known = known or behind in ("أبو", "ابو", "بو") or family  # أبو الليل
         if not known and not (count and nisba and (firm or named)) and not (unknown):

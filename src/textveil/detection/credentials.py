@@ -419,7 +419,7 @@ _COMMAND: Final = lazy_regex(
     r"|(?i:basic_?auth)[\"']?[ \t]?[=:][ \t]?[\"']?(?P<basic>[^\s:\"'$]{1,60}):"
     r"|jdbc:oracle:thin:(?P<owner>[^\s/:@]{1,60})/(?=[^\s@]{2,60}@)"
     r"|(?i:snmp)[^\n]{0,12}[ \t]community(?:[ \t]string)?[ \t:=]{1,3})"
-    r"(?:(?P<mark>[\"'])(?P<quoted>[A-Za-z](?:(?!(?P=mark))[^\n$]){2,80} (?:(?!(?P=mark))[^\n$]){2,80})(?P=mark)"
+    r"(?:(?P<mark>[\"'])(?P<quoted>[A-Za-z][^\s\"'$]{0,40}(?: [^\s\"'$]{1,40}){1,9})(?P=mark)"
     r"|[\"']?(?P<value>[^\s\"'$<-](?:[^\s\"'@]{2,80}|[^\s\"']{2,80})))",
     small=(
         "mysql", "mariadb", "echo", "openssl", "login", "sshpass", "redis-cli", "curl", "wget", "htpasswd", "zip",

@@ -177,7 +177,7 @@ def find_names(text: str) -> Iterator[Found]:
             yield from _judged(text, words, opens and words[0] is run[0])
 
 
-_ENDS: Final = lazy_regex(r"[ \t]*(?:[,;:|)*/\n\t]|\Z|[0-9])")
+_ENDS: Final = lazy_regex(r"[ \t]{0,8}(?:[,;:|)*/\n\t]|\Z|[0-9])")
 
 
 def _is_dropped(run: list[_Word]) -> bool:

@@ -162,7 +162,6 @@ _FOUR_DIGITS: Final = lazy_regex(
     r"|(?<= at ....)(?=[,.;)\n]|\Z| (?:and|when|by|on|he|she|they|we|the)\b)"
     r"|(?<=(?<![^\n]).{4})(?=[ \t][A-Z(])(?P<watch>))"
     r"|(?:[01]?[0-9]|2[0-3])(?<![\w.,:/$-].)(?<![\w.,:/$-]..)(?= ?(?:-|bis|tot) ?(?:1?[0-9]|2[0-4]) (?:Uhr|uur)\b)",
-    holds=("hrs", "hours", " at ", " Uhr", " uur", "\n0", "\n1", "\n2"),
 )
 """Hours and minutes as services write them, and the first hour of a range: at 2315 hrs, read at 0140, 14 bis 18 Uhr."""
 _LEAST_WATCH, _LATEST_WATCH = 3, 1500

@@ -419,7 +419,7 @@ _FIELDS: Final = Phase("fields", (
         '"Zuse, A"', '"Hepatitis, B"'),
     Row("graded-name", lone_names.find_graded_names, lone_names.GRADED_GATE, "person", 0.7, "title",
         "seen by R. Mbeki, FY1", "seen by nobody, FY1"),
-    Row("body", institutions.find_bodies, institutions.BODY_GATE, "ordinary organization", 0.7, "institution",
+    Row("body", institutions.find_bodies, institutions.BODY_GATE, "ordinary organization", 0.8, "institution",
         "Ayuntamiento de Lugo", "das jugendamt"),
     Row("gloss", lookalikes.find_glosses, lookalikes.GLOSS_GATE, ORDINARY, 0.8, "",
         "the Court (Oberster Gerichtshof)", "the Court (Zuse)"),

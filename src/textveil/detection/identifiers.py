@@ -91,7 +91,7 @@ _LABELLED: Final = lazy_regex(
     r"|(?:(?:(?<=[A-Za-z] )N|(?<=(?:ab|it|OP|IP|RD|ef|ob) )n)o(?= {1,3}[0-9][0-9A-Z/-])"
     r"|(?:[Nn](?:[r0\xb7]|o[.:]|\.[o\xb7]?|[o\xb7]\.|r\.)\.?|A[Zz]\."
     r"|(?:[Nn]umber|[Nn]umero|[Nn]ummer|[Nn]um\.?|ID|[Ii]d)(?=[: ])):?"
-    r"(?P<of>(?: (?:d[aei] |del |d')?[A-Za-z]{3,14}\.?){1,2}:?)?))"
+    r"(?P<of>(?: (?:d[aei] |del |d')?[A-Za-z]{3,14}+\.?+){1,2}+:?+)?))"
     r" {0,3}\(?"
     rf"(?P<value>(?:[A-Z]{{1,4}}[-/ ]?)?(?=[OIlSB-]{{0,6}}[0-9]){_DIGITLIKE}{{1,10}}(?:[-/. ]?(?:[A-Z]"
     rf"(?=[-/]))?(?:[A-Z]{{1,3}} ?)?{_DIGITLIKE}{{2,10}}"

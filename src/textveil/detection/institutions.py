@@ -254,9 +254,9 @@ def find_bodies(text: str) -> Iterator[Found]:
         behind = _BODY_OF.match(text, end)
         before = _TOWN.search(text, max(0, start - 60), start - 1)
         if behind and (listed := _listed_part(behind["name"]) or (behind["name"].split()[0] if behind["link"] else "")):
-            yield Found(start, behind.start("name") + len(listed), "organization", 0.7, "institution")
+            yield Found(start, behind.start("name") + len(listed), "organization", 0.8, "institution")
         elif before and (town := _town_of(before[0])):
-            yield Found(start - 1 - len(town), end, "organization", 0.7, "institution")
+            yield Found(start - 1 - len(town), end, "organization", 0.8, "institution")
         else:
             yield Found(start, end, ORDINARY, 0.7, "")
 

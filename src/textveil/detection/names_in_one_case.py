@@ -115,7 +115,7 @@ def is_small(text: str) -> bool:
 
 _KNOWN: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
 _ANY_WORD: Final = lazy_regex(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?")
-_OF_CODE: Final = (*"{}<>=|\\$&_/@", " -")
+_OF_CODE: Final = (*'{}<>=|\\$&_/@"', " -", "\n  ")
 _FEWEST_OF_CODE: Final = 12  # words for each mark of code in prose
 _OPENS: Final = frozenset("\n.!?:")
 _FEWEST_CAPITALS: Final = 20  # letters of a text in capitals
@@ -126,6 +126,9 @@ _CUES: Final = (
 )
 
 
+_THINGS: Final = ("the", "a", "an", "this", "that", "some", "any")
+_LONG_FAMILY: Final = 5
+_NO_NAMES: Final = known.FUNCTION_WORDS | known.VERBS | {"said"}
 _OF_VERBS: Final = ("ed", "ing", "es", "t")
 
 
@@ -170,28 +173,32 @@ def with_capitals(text: str, language: str) -> str:
 
 
 def _has_capital(words: Sequence[_Cased], at: int, *, small: bool) -> bool:
-    word = words[at]
-    if word.marks & _NAME and not word.ordinary:
-        return True
-    unknown = not word.marks and not word.ordinary and len(word.low) >= _SHORTEST
-    if small and (not at or not _OPENS.isdisjoint(word.gap)):
-        return True
-    before = words[at - 1] if at and word.gap in (" ", ". ") else None
-    gap = words[at + 1].gap if at + 1 < len(words) else ""
-    behind = words[at + 1] if gap in (" ", ". ") else None
+    word, gap = words[at], words[at + 1].gap if at + 1 < len(words) else ""
+    if "-" in (word.gap, gap):  # osei-bonsu, gaming-pc
+        other = words[at - 1 if word.gap == "-" else at + 1]
+        return bool(word.marks & other.marks & _NAME) and not (word.ordinary or other.ordinary)
     if len(word.low) == 1 and gap in (". ", "."):
         return not words[at + 1].ordinary  # an initial
-    beside = before and (len(before.low) == 1 or before.marks & _NAME) and not before.ordinary
-    beside = beside and not word.low.endswith(_OF_VERBS)
-    if unknown and (beside or word.gap.endswith((": ", "] "))):
+    thing = at > 0 and words[at - 1].low in _THINGS  # the hoover
+    short = small and word.marks == _FAMILY and len(word.low) < _LONG_FAMILY and word.gap != ". "  # hes, pic
+    if word.marks & _NAME and not (word.ordinary or thing or short):
         return True
-    if word.low in known.FUNCTION_WORDS:
+    if small and word.ordinary and (not at or not _OPENS.isdisjoint(word.gap)):
+        return not gap.startswith(":")
+    if word.low in _NO_NAMES:
         return False
-    if before and before.low in _CUES and (unknown or word.marks & _PERSON):
-        return True
-    called = before and before.marks & _GIVEN and not before.ordinary
-    named = behind and behind.marks & _FAMILY and not behind.ordinary
-    return bool((word.marks & _PERSON and called) or (word.marks & _GIVEN and named))
+    before = words[at - 1] if at and word.gap in (" ", ". ") else None
+    after_name = before is not None and not before.ordinary and bool(before.marks & _NAME)
+    if not word.marks and not word.ordinary and len(word.low) >= _SHORTEST:
+        beside = (after_name or word.gap == ". ") and not word.low.endswith(_OF_VERBS)
+        told = before is not None and before.low in _CUES
+        return beside or told or word.gap.endswith("] " if small else (": ", "] "))
+    if before is not None and word.marks & _PERSON:
+        called = after_name and before.marks & _GIVEN and not word.marks & int(Marks.SMALL)
+        if called or before.low in _CUES:
+            return True
+    behind = words[at + 1] if gap == " " else None
+    return bool(word.marks & _GIVEN and behind and behind.marks & _FAMILY and not behind.ordinary)
 
 
 _SMALL_WORD: Final = lazy_regex(r"[a-z](?<![A-Za-z0-9_@#./\xb7'-].)[a-z]{2,24}+(?![A-Za-z0-9_@/(-]|:\n)")

@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from typing import Final, cast
+from typing import Final
 
 from textveil.cuts import replaced
 from textveil.detection.found import OTHER, Found, Phases, Plain, in_phases, settled
@@ -104,7 +104,7 @@ def _mentions(text: str, kinds: Mapping[str, str], module: str) -> list[Found]:
     return settled(text, spans)
 
 
-_BESIDE: Final = re.compile(r"(?P<before>\(\?<[!=]\[[^]]{0,400}\]\)|)(?P<form>.*?)(?P<behind>\(\?[=!].*|)", re.DOTALL)
+_BEFORE: Final = re.compile(r"\(\?<[!=]\[[^]]{0,400}\]\)")
 _ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
 
 
@@ -112,7 +112,10 @@ def stretches_of(text: str, forms: Iterable[str]) -> Iterator[tuple[int, int]]:
     """Yield where the forms stand: words as they are, which takes no time to compile, all others by one pattern."""
     others: dict[str, list[str]] = {}
     for form in forms:
-        before, body, behind = cast(re.Match[str], _BESIDE.fullmatch(form)).groups()
+        asked = _BEFORE.match(form)
+        before = asked[0] if asked else ""
+        body = form[len(before) :].partition("(?=")[0].partition("(?!")[0]
+        behind = form[len(before) + len(body) :]
         word = _ESCAPED.sub(r"\1", body)
         if re.escape(word) != body:
             others.setdefault(before, []).append(body + behind)

@@ -52,10 +52,11 @@ _UNSEEN: Final = lazy_regex(f"{_FLAG}|[\U000e0020-\U000e007e]+|[\ufe00-\ufe0f\U0
 _BREAK: Final = lazy_regex(r"\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]|(?:</?(?:p|div|li)>|<br ?/?>){1,4}\n?")
 _WIDTHS: Final = dict.fromkeys((0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F), " ")
 _UNREAD: Final = lazy_regex(
-    r"(?:(?<![^\n])(?:[ \t]{0,3}>){1,8}[ \t]?)(?=[^\n])|"
+    r"(?<![^\n])(?:[ \t]{0,3}+>){1,8}+[ \t]?(?=[^\n])|"
     r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]"
-    r"|[\u200b-\u200d\u2060\ufeff]+(?=\s|\Z)|(?:(?<=\s)|\A)[\u200b-\u200d\u2060\ufeff]+"
-    r"|(?<=[^\W\d_])[\xad\u200b-\u200d\u2060\ufeff]+(?=[^\W\d_])|(?<=[\u0620-\u065f])[\u0640\u064b-\u0652\u0670]+"
+    r"|[\u200b-\u200d\u2060\ufeff]{1,8}+(?=\s|\Z)|(?:(?<=\s)|\A)[\u200b-\u200d\u2060\ufeff]{1,8}+"
+    r"|(?<=[^\W\d_])[\xad\u200b-\u200d\u2060\ufeff]{1,8}+(?=[^\W\d_])"
+    r"|(?<=[\u0620-\u065f])(?:[\u064b-\u0652\u0670]{1,8}+|\u0640{1,8}+(?=[\u0620-\u064a]))"
 )
 """What quotes a line of a mail, marks of direction, most spaces of no width, and the vowel marks of Arabic."""
 _IN_PARTS: Final = lazy_regex(

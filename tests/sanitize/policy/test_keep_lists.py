@@ -154,7 +154,7 @@ def test_no_public_list_keeps_a_title_with_a_name(name: str) -> None:
         ("prompts", "Compare PostgreSQL, MongoDB, Redis and Apache Kafka with Snowflake.", None),
         ("prompts", "What did Albert Einstein write to Sigmund Freud, in German?", None),
         ("prompts", "Move my notes from Evernote to Notion and OneNote.", None),
-        ("prompts", "Quote Hannah Arendt and Eric Hobsbawm; play something by Hans Zimmer.", None),
+        ("prompts", "Quote Hannah Arendt and Eric Hobsbawm; play something by Edith Piaf.", None),
         ("identifiers", "We went to Pep Boys, to Bunnings Warehouse and to White Castle.", None),
         ("identifiers", "Agenda\nPower of Attorney\nOlive Oil\nGrand Total\nCar Park\nMark Scheme", None),
         ("identifiers", "Agenda\nPower of Attorney\nOlive Tanner", "Olive"),
@@ -319,3 +319,9 @@ def test_who_bears_a_famous_name_goes_where_the_text_tells_that_they_are_meant(p
     left = {entry for entry, one in zip(both, releases, strict=True) if entry in one.text}
     assert left <= {"Nina Simone", "Agatha Christie"}  # found in two halves, and as a place
     assert "Adam Smith" in tv.Sanitizer(policy)("the theories of Adam Smith and of Karl Marx").text
+
+
+@pytest.mark.parametrize("name", ["Mary Ainsworth", "Howard Shore", "Daniel Craig", "Philip Glass", "Joe Wicks"])
+def test_no_public_list_keeps_a_name_that_many_bear(name: str) -> None:
+    for policy in ("clinical", "identifiers", "prompts"):
+        assert name not in tv.Sanitizer(policy)(f"{name} asked about her bill.").text

@@ -46,7 +46,7 @@ _LABELS: Final = (
 )
 _STOPS: Final = frozenset(written("ar")["function"])
 _BRANDS: Final = frozenset(written("ar")["brands"])
-_CONNECT: Final = frozenset("""بن ابن بنت بني بنو أبو ابو أبي أم ام آل عبد بو""".split())
+_CONNECT: Final = frozenset("""بن ابن بنت بني بنو أبو ابو أبي أبا ابا أم ام آل عبد بو""".split())
 _PROCLITICS: Final = ("", "و", "ف", "ب", "ل", "ك", "وب", "ول")
 
 
@@ -133,7 +133,7 @@ def _extent(text: str, tokens: list[_Token], first: int, *, most: int = 5, firm:
             and token.low.startswith("ال")
             and text[token.end : token.end + 1] in (".", "،", "\n")
         )
-        known = known or behind in ("أبو", "ابو", "بو") or family  # أبو الليل
+        known = known or behind in ("أبو", "ابو", "بو", "أبا", "ابا", "بن", "آل") or family  # أبو الليل, بن لافي
         if not known and not (count and nisba and (firm or named)) and not (unknown):
             break
         if behind != "عبد" and (token.low in _STOPS or token.low.removeprefix("ال") in _BRANDS):

@@ -78,7 +78,7 @@ def layout(text: str) -> Iterator[Callable[[str], list[Disguise]]]:
     yield partial(_each, _BREAK, "\n")
     if ">" in text or not text.isascii():
         yield partial(_each, _UNREAD, "")
-    if text[:1] in (" ", "\t"):
+    if text[:1] in _INDENTS:
         yield _indents
     if "\n\n" in text:
         yield _double_spaced
@@ -96,11 +96,13 @@ def _composed(text: str) -> list[Disguise]:
 
 
 def _indents(text: str) -> list[Disguise]:
-    """Return the spaces and tabs that all lines begin with that are not empty."""
+    """Return the spaces, tabs and marks of comments that all lines begin with that are not empty."""
     lines = text.split("\n")
     full = [line for line in lines if line.strip()]
     common = commonprefix([min(full, default=""), max(full, default="")])
-    indent = len(common) - len(common.lstrip(" \t"))
+    inner = common.lstrip(" \t")
+    mark = next((mark for mark in _COMMENTS if inner.startswith(mark)), "") if len(full) >= _FEWEST_LINES else ""
+    indent = len(common) - len(inner.removeprefix(mark).lstrip(" \t"))
     starts = accumulate([len(line) + 1 for line in lines], initial=0)
     return [
         Disguise(start, start + indent, "")
@@ -109,6 +111,8 @@ def _indents(text: str) -> list[Disguise]:
     ]
 
 
+_COMMENTS: Final = ("///", "//", "#", "*", "+", "--", ";", "%")
+_INDENTS: Final = frozenset(" \t/#*+-;%")
 _FEWEST_LINES: Final = 4
 
 

@@ -204,3 +204,14 @@ def test_ordinary_words_are_plain_and_small(language: str) -> None:
 @pytest.mark.parametrize("language", LATIN)
 def test_a_list_of_a_language_has_a_name_that_is_read(language: str) -> None:
     assert set(written(language)) <= {*written("en"), *written("de"), *written("es"), "brands", "short given names"}
+
+
+def test_a_paragraph_in_another_language_is_read_in_its_own() -> None:
+    page = (
+        "The Invigilator of the exam was Honora Quigley, who came late on both days because the train from Ashby was "
+        "late. The Head of the school, Priya Kapoor, said that the Date of the next one is open and will be told soon."
+    )
+    asked = f"Bitte fasse den folgenden Text in zwei Sätzen zusammen und nenne die Namen:\n\n{page}"
+    assert [asked[span.start : span.end] for span in detect(asked)] == [
+        page[span.start : span.end] for span in detect(page)
+    ]

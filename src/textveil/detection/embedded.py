@@ -66,7 +66,7 @@ from textveil.detection.found import (
 )
 from textveil.detection.gates import anywhere
 from textveil.detection.kinds import KINDS
-from textveil.detection.languages import ORDINARY, language_of, rows_of
+from textveil.detection.languages import ORDINARY, blocks_of, language_of, rows_of
 from textveil.detection.lists import LANGUAGES, Marks, lists, ordinary_words, places
 from textveil.detection.mentions import (
     whole_login,
@@ -126,6 +126,12 @@ class EmbeddedDetector:
     def _detected_in(self, reading: Reading) -> list[DetectedSpan]:
         language = language_of(reading.text)
         spans = self._with_spaced(reading.text, language)
+        blocks = blocks_of(reading.text, language)
+        for other in {own for _, _, own in blocks}:
+            places = [(start, end) for start, end, own in blocks if own == other]
+            spans = [span for span in spans if not _lies_in(span, places)]
+            spans += [span for span in self._with_spaced(reading.text, other) if _lies_in(span, places)]
+        spans = sorted(spans) if blocks else spans
         if cased := names_in_one_case.with_capitals(reading.text, language):
             spans = covering(reading.text, [*spans, *_beyond(self._detected(cased, language), spans)])
         if not reading.escaped:
@@ -291,6 +297,10 @@ _NOT_ACROSS: Final = frozenset(
 """Kinds that searches find across a line's end, or that are no more than their digits."""
 _NO_VALUE: Final = frozenset(("number", ORDINARY, technical.CODE))
 _ONLY_DIGITS: Final = frozenset(["code-number", "duration", "measurement", "number", "numbering", "quantity"])
+
+
+def _lies_in(span: DetectedSpan, places: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= span.start and span.end <= end for start, end in places)
 
 
 def _beyond(names: Sequence[DetectedSpan], spans: Sequence[DetectedSpan]) -> Iterator[DetectedSpan]:

@@ -108,6 +108,25 @@ def language_of(text: str) -> str:
     return _language_of_part(text[first.start() : first.start() + READ])
 
 
+def blocks_of(text: str, language: str) -> list[tuple[int, int, str]]:
+    """Return the paragraphs of a text that are in another language with rules than the text as a whole, by start."""
+    if "\n\n" not in text:
+        return []
+    blocks: list[tuple[int, int, str]] = []
+    start = 0
+    for number, block in enumerate(text.split("\n\n")):
+        if number == _MOST_BLOCKS:
+            break
+        sentence = block.rstrip()[-1:] in (".", ":", "?", "!") and block.count(" ") >= _WORDS_OF_SENTENCE
+        if (sentence or len(block) >= _SHORTEST_BLOCK) and (own := language_of(block)) in FIT and own != language:
+            blocks.append((start, start + len(block), own))
+        start += len(block) + 2
+    return blocks
+
+
+_MOST_BLOCKS, _SHORTEST_BLOCK, _WORDS_OF_SENTENCE = 40, 160, 8
+
+
 @lru_cache(maxsize=4)
 def _language_of_part(part: str) -> str:
     if not part.isascii() and (language := _by_script(part)):

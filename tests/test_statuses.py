@@ -258,9 +258,11 @@ def test_a_registered_function_with_its_proof_counts(package, tiny) -> None:
     assert any("NEARLY THE TEXT" in one for one in Sanitizer(make(tiny), number_epsilon=1.0).setting.warnings())
     (package.folder / "__init__.py").write_text("changed = True\n")
     proved._is_registered.cache_clear()
+    proved.digest_of_module.cache_clear()
     assert guarantee_of(make(tiny)).status is Status.CLAIMED  # other code than was proved
     (package.folder / "__init__.py").write_text("")
     proved._is_registered.cache_clear()
+    proved.digest_of_module.cache_clear()
     other = dataclasses.replace(TRUST_ME, source="package/other.md")
     package.prove("other.md")
     monkey = Identity(tiny, other)

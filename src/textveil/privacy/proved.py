@@ -2,7 +2,8 @@
 
 Beside the proofs of a package lies ``code.json``: by proof, the modules that it was read against, each with the digest
 of its code (without docstrings and comments). These are the modules that name the proof, and what they import of their
-package (of textveil and the lab: of their folder, and what draws at random or computes laws in whole numbers).
+package (of textveil and the lab: of their folder, and what draws at random or computes laws in whole numbers), which
+stand behind a plus sign: they make nothing that is proved.
 ``python -m textveil.privacy.proved PACKAGE --write`` renews it, after the proofs of what changed were read again;
 ``--check`` names those that were not. ``scripts/check`` runs it for textveil, so that textveil's own modules are looked
 up without hashing; other packages' are hashed once.
@@ -30,6 +31,7 @@ from textveil.registry.table import file_of
 REGISTER: Final = "code.json"  # the file, beside a package's proofs
 _OWN: Final = "textveil"
 _LAYERED: Final = (_OWN, "textveil_lab")  # packages whose folders are layers
+_IMPORTED: Final = "+"  # before a module that names no proof, and whose code one rests on: it makes nothing proved
 _BELOW: Final = ("textveil.numerics.", "textveil.randomness")
 Register: TypeAlias = Mapping[str, Mapping[str, str]]  # digests of code, by the file name of a proof and by module
 
@@ -103,7 +105,8 @@ def _is_registered(module: str, proof: str) -> bool:
         return False
     noted = registered(page.parent).get(page.name, {})
     own = module.partition(".")[0] == _OWN
-    return module in noted and (own or all(digest_of_module(name) == digest for name, digest in noted.items()))
+    digests = ((digest_of_module(name.removeprefix(_IMPORTED)), digest) for name, digest in noted.items())
+    return module in noted and (own or all(now == then for now, then in digests))
 
 
 def _page(module: str, proof: str) -> Path | None:
@@ -172,7 +175,7 @@ def found(package: str, makers: Iterable[tuple[str, str]] = ()) -> dict[Path, di
         texts[module] = path.read_text(encoding="utf-8")
         pairs |= {(module, page.relative_to(home).as_posix()) for page in _named(home, texts[module])}
     imported = cache(partial(_imported, texts))
-    waiting = list(pairs)
+    waiting, named = list(pairs), frozenset(pairs)
     while waiting:
         module, proof = waiting.pop()
         new = {(name, proof) for name in imported(module)} - pairs
@@ -182,7 +185,8 @@ def found(package: str, makers: Iterable[tuple[str, str]] = ()) -> dict[Path, di
     for module, proof in sorted(pairs):
         page = _page(module, proof)
         if page is not None:
-            register.setdefault(page.parent, {}).setdefault(page.name, {})[module] = digest_of_module(module)
+            row = module if (module, proof) in named else f"{_IMPORTED}{module}"
+            register.setdefault(page.parent, {}).setdefault(page.name, {})[row] = digest_of_module(module)
     return register
 
 

@@ -1,6 +1,6 @@
 """Everyday text: what must stay stays, what must go goes. One part a run.
 
-    python benchmarks/everyday.py pages|fresh|held|technical|notes|tab|panorama|wnut|presidio|languages|speed [--show]
+    python benchmarks/everyday.py PART [--show]
 
 - ``pages``: 100 pages in ``everyday/pages``, sanitized. A string that must stay has stayed where no character of it was
   drawn. A string that must go has gone whole where each letter and digit of each mention was drawn, but for the T and
@@ -10,6 +10,7 @@
   with ``fresh`` in view; ``held`` is counted and never shown, and later joins ``fresh`` when a new writer replaces it.
   A mark of ``held`` is what two of three readers say, the second and third with the page, a guide and docs/policies.md
   alone: of 5,025 marks the second gave 95.9 % as the writer had, and .4 % the other way.
+- ``layouts``: every sixth page of ``fresh`` in other layouts and letter cases: strings that fare worse then.
 - ``technical``: 200 prompts in ``everyday/technical.txt`` under ``prompts``. A drawn span is wrong where it touches no
   planted value.
 - ``notes``: person, place and organization spans in 220 real notes, by hand-made labels in ``everyday/notes.jsonl``,
@@ -35,6 +36,7 @@ import argparse
 import csv
 import gzip
 import hashlib
+import html
 import json
 import random
 import re
@@ -42,10 +44,13 @@ import resource
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
@@ -247,6 +252,68 @@ def pages(show: bool, most: int | None = None, folder: str = "pages") -> None:
         stayed, went = (share(counts[f"right {sign}"], counts[f"all {sign}"]) for sign in "+-")
         absent = share(counts["absent -"], counts["all -"])
         print(f"| {row} | {counts['pages']} | {counts['clean']} | {stayed} | {went} | {absent} |")
+
+
+_OPEN, _CLOSE = "\ue000", "\ue001"  # around a marked string while a page changes
+LAYOUTS: dict[str, Callable[[str], str]] = {
+    "lines of Windows": lambda text: text.replace("\n", "\r\n"),
+    "lines of old Macs": lambda text: text.replace("\n", "\r"),
+    "line separators": lambda text: text.replace("\n", "\u2028"),
+    "accents apart (NFD)": lambda text: unicodedata.normalize("NFD", text),
+    "spaces that do not break": lambda text: text.replace(" ", "\xa0"),
+    "spaces of no width": lambda text: text.replace(" ", " \u200b"),
+    "quoted": lambda text: "\n".join(f"> {line}" for line in text.split("\n")),
+    "indented": lambda text: "\n".join(f"    {line}" for line in text.split("\n")),
+    "as a comment": lambda text: "\n".join(f"// {line}" for line in text.split("\n")),
+    "double spaced": lambda text: text.replace("\n", "\n\n"),
+    "breaks of HTML": lambda text: f"<p>{html.escape(text, quote=False)}</p>".replace("\n", "<br>\n"),
+    "a string of JSON": lambda text: json.dumps(text, ensure_ascii=False),
+    "behind a German question": lambda text: f"Bitte fasse den folgenden Text in zwei Sätzen zusammen:\n\n{text}",
+    "wrapped at 60": lambda text: "\n".join(textwrap.fill(line, 60) if line else "" for line in text.split("\n")),
+    "small letters": str.lower,
+    "capitals": str.upper,
+}
+
+
+def laid_out(page: Page, change: Callable[[str], str]) -> Page:
+    """A page in another layout, with its marks."""
+    pieces, place = [], 0
+    for mark in sorted(page.marks):
+        pieces += [page.text[place : mark.start], _OPEN, page.text[mark.start : mark.end], _CLOSE]
+        place = mark.end
+    changed = change("".join(pieces) + page.text[place:])
+    parts = re.split(f"[{_OPEN}{_CLOSE}]", changed)
+    ends = list(accumulate(map(len, parts)))
+    marks = [
+        Mark(start, end, mark.sign) for start, end, mark in zip(ends[::2], ends[1::2], sorted(page.marks), strict=False)
+    ]
+    return Page(page.name, page.policy, "".join(parts), tuple(marks))
+
+
+def fares(page: Page) -> list[bool]:
+    """Whether each marked string stays, or goes, as it must."""
+    places = sanitized_places(page)[1]
+    held = covered(len(page.text), places)
+    return [
+        whole(page.text, held, mark.start, mark.end) if mark.sign == "-" else not any(held[mark.start : mark.end])
+        for mark in sorted(page.marks)
+    ]
+
+
+def layouts(show: bool) -> None:
+    """Strings that fare worse than on the page as written, by layout."""
+    every = [page for path in sorted((FOLDER / "fresh").glob("*.txt")) for page in read_pages(path)]
+    chosen = every[::6]
+    written = [fares(page) for page in chosen]
+    print("| layout | stayed before; not now | went before; not now |")
+    print("|---|---|---|")
+    for name, change in LAYOUTS.items():
+        lost: Counter[str] = Counter()
+        for page, before in zip(chosen, written, strict=True):
+            for mark, once, now in zip(sorted(page.marks), before, fares(laid_out(page, change)), strict=True):
+                lost[f"all {mark.sign}"] += once
+                lost[f"lost {mark.sign}"] += once and not now
+        print(f"| {name} | {lost['all +']}; {lost['lost +']} | {lost['all -']}; {lost['lost -']} |")
 
 
 def technical(show: bool, most: int | None = None) -> None:
@@ -554,6 +621,7 @@ def main() -> None:
         "pages": pages,
         "fresh": lambda show: pages(show, folder="fresh"),
         "held": lambda show: pages(False, folder="held"),
+        "layouts": layouts,
         "technical": technical,
         "notes": labelled_names,
         "tab": lambda show: entities("tab", show),

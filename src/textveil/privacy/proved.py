@@ -104,9 +104,9 @@ def _is_registered(module: str, proof: str) -> bool:
     if page is None:
         return False
     noted = registered(page.parent).get(page.name, {})
-    own = module.partition(".")[0] == _OWN
-    digests = ((digest_of_module(name.removeprefix(_IMPORTED)), digest) for name, digest in noted.items())
-    return module in noted and (own or all(now == then for now, then in digests))
+    if module not in noted or module.partition(".")[0] == _OWN:
+        return module in noted
+    return all(digest_of_module(name.removeprefix(_IMPORTED)) == digest for name, digest in noted.items())
 
 
 def _page(module: str, proof: str) -> Path | None:

@@ -50,7 +50,6 @@ _UNSEEN: Final = lazy_regex(f"{_FLAG}|[\U000e0020-\U000e007e]+|[\ufe00-\ufe0f\U0
 
 
 _BREAK: Final = lazy_regex(r"\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]|(?:</?(?:p|div|li)>|<br ?/?>){1,4}\n?")
-_DOUBLED: Final = lazy_regex("(?<=[A-Za-z])''(?=[A-Za-z])")  # O''Malley in SQL
 _WIDTHS: Final = {
     **dict.fromkeys((0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F), " "),
     **{0xFF10 + digit: str(digit) for digit in range(10)},
@@ -86,8 +85,6 @@ def layout(text: str) -> Iterator[Callable[[str], list[Disguise]]]:
         yield _indents
     if "\n\n" in text:
         yield _double_spaced
-    if "''" in text:
-        yield partial(_each, _DOUBLED, "'")
     if not text.isascii():
         yield _composed
 

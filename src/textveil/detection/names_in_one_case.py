@@ -117,7 +117,7 @@ _KNOWN: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
 _ANY_WORD: Final = lazy_regex(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?")
 _OF_CODE: Final = (*'{}<>=|\\$&_/@"', " -", "\n  ")
 _FEWEST_OF_CODE: Final = 12  # words for each mark of code in prose
-_OPENS: Final = frozenset("\n.!?:")
+_OPENS: Final = ("\n", ".", "!", "?", ":")
 _FEWEST_CAPITALS: Final = 20  # letters of a text in capitals
 _PERSON: Final = _GIVEN | _FAMILY
 _NAME: Final = _PERSON | int(Marks.PLACE | Marks.KNOWN_PLACE)
@@ -183,7 +183,8 @@ def _has_capital(words: Sequence[_Cased], at: int, *, small: bool) -> bool:
     short = small and word.marks == _FAMILY and len(word.low) < _LONG_FAMILY and word.gap != ". "  # hes, pic
     if word.marks & _NAME and not (word.ordinary or thing or short):
         return True
-    if small and word.ordinary and (not at or not _OPENS.isdisjoint(word.gap)):
+    ahead = word.gap.rstrip(" \"'(")
+    if small and word.ordinary and (ahead.endswith(_OPENS) or not (at or ahead)):
         return not gap.startswith(":")
     if word.low in _NO_NAMES:
         return False

@@ -1,5 +1,6 @@
 """Layout decides nothing: a page is found alike in other systems' lines, spaces, accents, quotes, indents and cases."""
 
+import re
 import unicodedata
 from collections.abc import Callable
 
@@ -16,10 +17,15 @@ LAYOUTS: dict[str, Callable[[str], str]] = {
     "spaces that do not break": lambda text: text.replace(" ", "\xa0"),
     "narrow spaces": lambda text: text.replace(" ", "\u202f"),
     "spaces of no width": lambda text: text.replace(" ", " \u200b"),
+    "many spaces of no width": lambda text: text.replace(" ", " " + "\u200b" * 20),
+    "spaces of no width in words": lambda text: re.sub(
+        r"(?<=[^\W\d_]{3})(?=[^\W\d_]{3})", "\u200b" * 20, text, count=40
+    ),
     "marks of direction": lambda text: text.replace("\n", "\n\u200f"),
     "a mark of byte order": lambda text: f"\ufeff{text}",
     "quoted": lambda text: "\n".join(f"> {line}" for line in text.split("\n")),
-    "quoted twice": lambda text: "\n".join(f">> {line}" for line in text.split("\n")),
+    "quoted often": lambda text: "\n".join(f"{'>' * 20} {line}" for line in text.split("\n")),
+    "as a comment": lambda text: "\n".join(f"// {line}" for line in [*text.split("\n"), "", "so", "it", "is"]),
     "indented": lambda text: "\n".join(f"    {line}" for line in text.split("\n")),
     "indented by tabs": lambda text: "\n".join(f"\t{line}" for line in text.split("\n")),
     "double spaced": lambda text: text.replace("\n", "\n\n"),
@@ -40,7 +46,7 @@ PAGES = {
 
 def _values(text: str) -> list[str]:
     found = (unicodedata.normalize("NFC", text[span.start : span.end]) for span in detect(text))
-    return sorted("".join(filter(str.isalnum, value)) for value in found)
+    return sorted("".join(filter(str.isalnum, value.replace("\u200b", ""))) for value in found)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

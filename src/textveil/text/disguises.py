@@ -55,13 +55,10 @@ _WIDTHS: Final = {
     **{0xFF10 + digit: str(digit) for digit in range(10)},
 }
 _UNREAD: Final = lazy_regex(
-    r"(?<![^\n])(?:[ \t]{0,3}+>){1,8}+[ \t]?(?=[^\n])|"
-    r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]"
-    r"|[\u200b-\u200d\u2060\ufeff]{1,8}+(?=\s|\Z)|(?:(?<=\s)|\A)[\u200b-\u200d\u2060\ufeff]{1,8}+"
-    r"|(?<=[^\W\d_])[\xad\u200b-\u200d\u2060\ufeff]{1,8}+(?=[^\W\d_])"
-    r"|(?<=[\u0620-\u065f])(?:[\u064b-\u0652\u0670]{1,8}+|\u0640{1,8}+(?=[\u0620-\u064a]))"
+    r"(?<![^\n])(?:[ \t]{0,3}+>)++[ \t]?(?=[^\n])|[\u200e\u200f\u202a-\u202e\u2066-\u2069]|[\u064b-\u0652\u0670]"
+    r"|\u0640(?=[\u0620-\u064a])|(?P<narrow>[\xad\u200b-\u200d\u2060\ufeff]++)"
 )
-"""What quotes a line of a mail, marks of direction, most spaces of no width, and the vowel marks of Arabic."""
+"""What quotes a line of a mail, marks of direction, the vowel marks of Arabic, and spaces of no width."""
 _IN_PARTS: Final = lazy_regex(
     "[^\\W\\d_][\u0300-\u0345]+|[\u3046-\u30fd][\u3099\u309a]|[\u0627\u0648\u064a\u06c1\u06d2\u06d5][\u0653-\u0655]"
     "|[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?"
@@ -80,7 +77,7 @@ def layout(text: str) -> Iterator[Callable[[str], list[Disguise]]]:
     """
     yield partial(_each, _BREAK, "\n")
     if ">" in text or not text.isascii():
-        yield partial(_each, _UNREAD, "")
+        yield _unread
     if text[:1] in _INDENTS:
         yield _indents
     if "\n\n" in text:
@@ -91,6 +88,19 @@ def layout(text: str) -> Iterator[Callable[[str], list[Disguise]]]:
 
 def _each(pattern: re.Pattern[str], plain: str, text: str) -> list[Disguise]:
     return [Disguise(*match.span(), plain) for match in pattern.finditer(text)]
+
+
+def _unread(text: str) -> list[Disguise]:
+    """Return what nobody reads; spaces of no width between a letter and a digit part them."""
+    beside = (
+        (match, text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1])
+        for match in _UNREAD.finditer(text)
+    )
+    return [
+        Disguise(*match.span(), "")
+        for match, before, behind in beside
+        if not (match["narrow"] and before.isalnum() and behind.isalnum() and before.isdigit() != behind.isdigit())
+    ]
 
 
 def _composed(text: str) -> list[Disguise]:

@@ -37,6 +37,7 @@ PAGES = {
     "chat": "zuse_ada: who has the key\npiet_k: ask Noor\nzuse_ada: ok\nlater then",
     "de": "Sehr geehrte Frau Lohse,\nder Termin bei Dr. Pape ist am 4. März.\nTel. 0661 555019\nViele Grüße\nUte Quast",
     "fr": "Chère Nolwenn,\nj'habite 14 rue des Halles à Quimper.\nNé le 2 avril 1961.\nBisous,\nMaëlle",
+    "nl": "Van: Jiska Baas\nAan: Redouan el Idrissi\nOnderwerp: slot\nIk kom om 4.\nTot zo\nJiska",
     "ru": "Лебедева Зоя Игоревна\nДата рождения: 02.04.1961\nАдрес: ул. Мира, 14\nЛечащий врач: Белов А.Н.",
     "ar": "الاسم: محمود الششتاوي\nمحل الميلاد: المنصورة\nقال عمر حمدان إنه سيأتي",
     "ja": "お客様名:日向野 健一\n電話:03-5550-1234\n担当の佐藤がうかがいます。",

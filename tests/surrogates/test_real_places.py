@@ -354,13 +354,19 @@ def test_a_word_before_a_name_asks_for_one_that_goes_with_it() -> None:
 
 
 def test_a_body_of_a_town_is_that_of_another_town() -> None:
-    values = ("Jobcenter Bremen", "Préfecture du Finistère", "Leeds Chamber of Commerce", "Comune di Lodi")
+    values = (
+        *("Jobcenter Bremen", "Préfecture du Finistère", "Leeds Chamber of Commerce", "Comune di Lodi"),
+        *("Handwerkskammer Köln", "Kamer van Koophandel Zwolle", "Cámara de Comercio de Lugo"),
+    )
     drawn = [FIRM.draw([Mention(value)], MemoryScope(), np.random.default_rng(3))[0] for value in values]
     towns = pools.place_pool("town", Page())
     assert drawn[0].removeprefix("Jobcenter ") in towns
     assert drawn[1].removeprefix("Préfecture du ") in towns
     assert drawn[2].removesuffix(" Chamber of Commerce") in towns
     assert drawn[3].removeprefix("Comune di ") in towns
+    assert drawn[4].removeprefix("Handwerkskammer ") in towns
+    assert drawn[5].removeprefix("Kamer van Koophandel ") in towns
+    assert drawn[6].startswith("Cámara de Comercio de ")
 
 
 def test_a_bank_of_a_country_is_one_of_a_country() -> None:

@@ -117,14 +117,16 @@ def blocks_of(text: str, language: str) -> list[tuple[int, int, str]]:
     for number, block in enumerate(text.split("\n\n")):
         if number == _MOST_BLOCKS:
             break
-        sentence = block.rstrip()[-1:] in (".", ":", "?", "!") and block.count(" ") >= _WORDS_OF_SENTENCE
-        if (sentence or len(block) >= _SHORTEST_BLOCK) and (own := language_of(block)) in FIT and own != language:
+        small = len(_SMALL_WORD.findall(plain(block[:READ]).text))
+        ends = block.rstrip().endswith((".", ":", "?", "!"))
+        prose = small >= (_FEWEST_OF_SENTENCE if ends else _FEWEST_OF_BLOCK)
+        if prose and (own := language_of(block)) in FIT and own != language:
             blocks.append((start, start + len(block), own))
         start += len(block) + 2
     return blocks
 
 
-_MOST_BLOCKS, _SHORTEST_BLOCK, _WORDS_OF_SENTENCE = 40, 160, 8
+_MOST_BLOCKS, _FEWEST_OF_SENTENCE, _FEWEST_OF_BLOCK = 40, 6, 24  # words in small letters
 
 
 @lru_cache(maxsize=4)

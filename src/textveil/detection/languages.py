@@ -129,7 +129,7 @@ def blocks_of(text: str, language: str) -> list[tuple[int, int, str]]:
 _MOST_BLOCKS, _FEWEST_OF_SENTENCE, _FEWEST_OF_BLOCK = 40, 6, 24  # words in small letters
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=1 << 6)
 def _language_of_part(part: str) -> str:
     if not part.isascii() and (language := _by_script(part)):
         return language

@@ -118,7 +118,9 @@ _ANY_WORD: Final = lazy_regex(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?")
 _OF_CODE: Final = (*'{}<>=|\\$&_/@"', " -", "\n  ")
 _FEWEST_OF_CODE: Final = 12  # words for each mark of code in prose
 _OPENS: Final = ("\n", ".", "!", "?", ":")
-_FEWEST_CAPITALS: Final = 20  # letters of a text in capitals
+_READ: Final = 400  # characters that tell in which case a text is
+_FEWEST_CAPITALS: Final = 20  # letters of them in capitals
+_FEW_BEGUN: Final = 12  # small letters for each capital at least in a text in small letters
 _PERSON: Final = _GIVEN | _FAMILY
 _NAME: Final = _PERSON | int(Marks.PLACE | Marks.KNOWN_PLACE)
 _CUES: Final = (
@@ -146,11 +148,11 @@ def with_capitals(text: str, language: str) -> str:
     A word gets one if a list has it as a name and nothing else, or as a name behind a title, a relation or beside a
     sure name, or if no list has it there; in small letters also at the start of a sentence.
     """
-    written = plain(text).text
-    upper, small = sum(map(str.isupper, written)), sum(map(str.islower, written))
+    begun = text[:_READ]
+    upper, small = sum(map(str.isupper, begun)), sum(map(str.islower, begun))
     capitals = upper > max(_FEWEST_CAPITALS, _MOST * (upper + small))
     low = text.lower() if capitals else text
-    if len(low) != len(text) or not (capitals or is_small(written)):
+    if len(low) != len(text) or not (capitals or (small > _FEW_BEGUN * upper and is_small(plain(text).text))):
         return ""
     ordinary = ordinary_words(language) if language in LANGUAGES else frozenset()
     marks_of, end = lists().words.get, 0

@@ -155,7 +155,6 @@ def test_no_public_list_keeps_a_title_with_a_name(name: str) -> None:
         ("prompts", "What did Albert Einstein write to Sigmund Freud, in German?", None),
         ("prompts", "Move my notes from Evernote to Notion and OneNote.", None),
         ("prompts", "host='db.example.org', port=443): Max retries exceeded with url: /x", None),
-        ("prompts", "Max retries exceeded. Ask Max Miller.", "Miller"),
         ("prompts", "Quote Hannah Arendt and Eric Hobsbawm; play something by Edith Piaf.", None),
         ("identifiers", "We went to Pep Boys, to Bunnings Warehouse and to White Castle.", None),
         ("identifiers", "Agenda\nPower of Attorney\nOlive Oil\nGrand Total\nCar Park\nMark Scheme", None),

@@ -91,16 +91,17 @@ def _each(pattern: re.Pattern[str], plain: str, text: str) -> list[Disguise]:
 
 
 def _unread(text: str) -> list[Disguise]:
-    """Return what nobody reads; spaces of no width between a letter and a digit part them."""
-    beside = (
-        (match, text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1])
-        for match in _UNREAD.finditer(text)
-    )
+    """Return what nobody reads: a space of no width at white space or between letters; elsewhere it may part values."""
     return [
         Disguise(*match.span(), "")
-        for match, before, behind in beside
-        if not (match["narrow"] and before.isalnum() and behind.isalnum() and before.isdigit() != behind.isdigit())
+        for match in _UNREAD.finditer(text)
+        if not match["narrow"]
+        or _is_unread(text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1])
     ]
+
+
+def _is_unread(before: str, behind: str) -> bool:
+    return not before.strip() or not behind.strip() or (before.isalpha() and behind.isalpha())
 
 
 def _composed(text: str) -> list[Disguise]:

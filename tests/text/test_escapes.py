@@ -12,7 +12,7 @@ from tests.helpers.escaping import WAYS
 from tests.helpers.growth import seconds_of
 
 import textveil as tv
-from textveil.text.escapes import BORDER, DEEPEST, Places, Quotes, open_end, read
+from textveil.text.escapes import BORDER, DEEPEST, Places, Quotes, open_end, read, straight
 
 PLAIN = st.text(
     st.one_of(
@@ -46,6 +46,36 @@ def test_a_text_is_read_through_any_nesting_of_escapes(text: str, ways: list[str
         assert all(reading.inner(cut) == (start + at, start + at + 1) for cut in range(begin + 1, end))
     outer = read(f"{around[0]} {reading.source} {around[1]}")
     assert text in outer.text
+
+
+PIECES = st.sampled_from(
+    ["a", "Z", "7", " ", "\n", "\\", "{", "}", "\\begin{x}", "\\o", "\\ss ", "\\'e", '\\"{u}', "{\\'",
+     "\\\\opening{", "\\n", "\x1b[31m", "\\e[0m", "\\033[1m", "\x1b]0;t\x07",
+     "%C3%A9", "%u00e9", "\\u00e9", "\\xc3\\xa9", "&eacute;", "&amp;",
+     "+", "</b><b>", "Mac<b>C", "<wbr>", BORDER, " [at] ", "(dot)", "\u0430", "\U000e0041", "\ufe00\ufe01", "\ud800",
+     "q=a+b", "=20"]
+)  # fmt: skip
+
+
+@given(pieces=st.lists(PIECES))
+def test_any_escapes_beside_each_other_are_read_in_order(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    for reading in (read(text), straight(text)):
+        ends = [reading.written(at, at + 1) for at in range(len(reading.text))]
+        assert all(start < end <= following for (start, end), (following, _) in pairwise([*ends, (len(text), 0)]))
+
+
+@pytest.mark.parametrize("before", ["", "\x1b[31m", BORDER, "\x1b]0;t\x07"])
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("\\cite{Ren\\'e}", "\\cite{René}"),
+        ("\\cite{R} Gr\\\\o en", "\\cite{R} Gr\\øen"),
+        ("Mac<b>Co</b>", "MacCo</b>"),
+    ],
+)
+def test_an_escape_before_others_hides_none(before: str, text: str, plain: str) -> None:
+    assert read(before + text).text == plain
 
 
 @given(text=st.text())

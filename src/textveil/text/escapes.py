@@ -228,7 +228,7 @@ def read(text: str) -> Reading:
     if BORDER in text:
         reading.take([_Edit(*match.span(), "") for match in re.finditer(BORDER, text)])
     reading.take(_colors(reading.text))
-    if "\\" in text and (accents := _accents(text)):
+    if "\\" in reading.text and (accents := _accents(reading.text)):
         reading.take(accents)
     if "</" in reading.text:
         reading.take([_Edit(*match.span(), "") for match in _INNER_TAGS.finditer(reading.text)])
@@ -327,7 +327,9 @@ def _accents(text: str) -> list[_Edit]:
         if len(plain) == 1:
             edits.append(_Edit(start, end, plain))
     if sure:
-        edits += [_Edit(*match.span(), "\n") for match in _BREAK.finditer(text)]
+        taken = {place for edit in edits for place in range(edit.start, edit.end)}
+        breaks = [match.span() for match in _BREAK.finditer(text)]
+        edits += [_Edit(start, end, "\n") for start, end in breaks if taken.isdisjoint(range(start, end))]
     return sorted(edits)
 
 

@@ -163,6 +163,11 @@ def test_other_misuse_is_refused() -> None:
         stream.feed("b")
 
 
+def test_draws_that_make_an_escape_of_what_was_none_go_back() -> None:
+    made = map_of("b\\u47e3.", [("47", "\uff10\uff10", "number"), ("3", "\uff19", "number")])
+    assert tv.restore(made.released, made) == made.original() == "b\\u\uff10\uff10e\uff19."
+
+
 @given(any_map())
 def test_any_untouched_release_goes_back(made: PrivateMap) -> None:
     assert tv.restore(made.released, made) == made.original()

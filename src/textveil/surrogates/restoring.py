@@ -263,6 +263,7 @@ def _as_read(private_map: PrivateMap) -> PrivateMap:
     shift = 0  # from places of the release to those of the original
     for piece in private_map.replaced:
         start, end = released.inner(piece.start)[0], released.inner(piece.end)[1]
+        start = max(start, pieces[-1].end if pieces else 0)  # both may lie in what the draws made an escape
         begin = piece.start + shift
         value = original.value(begin, begin + len(piece.original)) if piece.original else ""
         if piece.kind == "secret" and _has_own_percent(private_map.released[piece.start : piece.end], piece.original):

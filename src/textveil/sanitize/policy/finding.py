@@ -446,6 +446,7 @@ def _as_read(
 def _whole_words(text: str, numbers: Sequence[DetectedSpan], spans: Sequence[DetectedSpan]) -> Iterator[DetectedSpan]:
     """Yield numbers, and for those that are a part of a word with three letters at least, the word: basil2012."""
     taken = held_by(text, spans)
+    inside = held_by(text, [(span.start + 1, span.end) for span in numbers]) + b"\0"  # a word may not begin or end there
     end = 0
     for span in numbers:
         if span.start < end:
@@ -459,7 +460,7 @@ def _whole_words(text: str, numbers: Sequence[DetectedSpan], spans: Sequence[Det
         digits = sum(map(str.isdigit, word))
         amid = min(span.start - begin, stop - span.end) >= _LETTERS_OF_CODE  # kippers4tea
         whole = word.isalnum() and (digits > 1 or amid) and len(word) - digits >= _LETTERS_OF_CODE
-        if whole and 1 not in taken[begin:stop]:
+        if whole and not (inside[begin] or inside[stop]) and 1 not in taken[begin:stop]:
             yield DetectedSpan(begin, stop, "id", span.score, NUMBERS)
             end = stop
         else:

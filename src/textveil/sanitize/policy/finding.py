@@ -446,7 +446,7 @@ def _as_read(
 def _whole_words(text: str, numbers: Sequence[DetectedSpan], spans: Sequence[DetectedSpan]) -> Iterator[DetectedSpan]:
     """Yield numbers, and for those that are a part of a word with three letters at least, the word: basil2012."""
     taken = held_by(text, spans)
-    inside = held_by(text, [(span.start + 1, span.end) for span in numbers]) + b"\0"  # a word may not begin or end there
+    inside = held_by(text, [(span.start + 1, span.end) for span in numbers]) + b"\0"  # no word ends there
     end = 0
     for span in numbers:
         if span.start < end:

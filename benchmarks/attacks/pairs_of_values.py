@@ -141,9 +141,9 @@ def url(to: Writer) -> str:
 
 
 def handle(to: Writer) -> str:
-    """Names by index and sign, their letter case private."""
+    """Names by index, their letter case private."""
     sign = to.form.choice(("", "@", "#", "/u/"))
-    return sign + to.recased(to.piece(sign, to.index(), word))
+    return sign + to.recased(to.piece("handle", to.index(), word))
 
 
 def ip(to: Writer) -> str:

@@ -80,7 +80,7 @@ def found(text: str) -> list[tuple[str, str]]:
         ("Life\n1912 Born.\n1925 School.\n1931 Work.\n", [("1912", "date"), ("1925", "date"), ("1931", "date")]),
         (
             "It is Auberon Tench of Tench Mallory LLP.",
-            [("Auberon Tench", "person"), ("Tench Mallory LLP.", "organization")],
+            [("Auberon Tench", "person"), ("Tench Mallory LLP", "organization")],
         ),
         ("with Royal Bank of Scotland plc then", [("Royal Bank of Scotland plc", "organization")]),
         ("P. Garvey of Nook & Cranny will join.", [("P. Garvey", "person"), ("Nook & Cranny", "organization")]),

@@ -243,15 +243,22 @@ def test_the_attack_sees_what_it_looks_for(monkeypatch: pytest.MonkeyPatch, caps
     assert capsys.readouterr().out.count("above chance") > 10
 
 
-@pytest.mark.parametrize(("language", "value"), [("ru", "Март 2019"), ("pl", "marca 2019")])
-def test_a_month_without_a_day_is_in_the_nominative(language: str, value: str) -> None:
-    genitives = {*MONTHS[language].split(" ")}
+@pytest.mark.parametrize(
+    ("language", "value", "end"),
+    [
+        ("ru", "Март 2019", "ьйт"), ("ru", "марта 2019", ""), ("ru", "марте 2019", "е"),
+        ("pl", "marca 2019", ""), ("pl", "Marzec 2019", ""), ("pl", "marcu 2019", "ume"),
+    ],
+)  # fmt: skip
+def test_a_month_without_a_day_keeps_its_case(language: str, value: str, end: str) -> None:
+    is_genitive = value.split(" ")[0] in MONTHS[language].split(" ")
     for seed in range(12):
         mention = Mention(value, page=Page(language))
         month, year = (
             make_surrogate("date-window").draw([mention], MemoryScope(), np.random.default_rng(seed))[0].split(" ")
         )
-        assert month.lower() not in genitives and len(year) == 4 and month[0].isupper() == value[0].isupper()
+        assert (month.lower() in MONTHS[language].split(" ")) == is_genitive and len(year) == 4
+        assert month[0].isupper() == value[0].isupper() and (not end or month[-1] in end)
 
 
 @pytest.mark.parametrize("value", ["25 maja", "25 maja 2024", "1 wrze\u015bnia 2023", "3 pa\u017adziernika 1999"])

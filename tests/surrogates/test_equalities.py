@@ -97,7 +97,7 @@ def test_values_with_one_key_have_one_draw_and_others_have_their_own(name: str, 
 
 COUNTED = [
     ("email", ["Maria.Lopez@x.org", "maria.lopez@x.org"], 1),
-    ("handle", ["@Maria", "@maria", "maria"], 2),
+    ("handle", ["@Maria", "@maria", "maria", "maria_"], 2),
     ("ip", ["FE80::1", "fe80::1", "1.2.3.4"], 2),
     ("pool", ["Aspirin", "aspirin"], 1),
     ("organization", ["Acme Inc", "ACME INC's", "IBM"], 2),

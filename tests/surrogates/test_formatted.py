@@ -80,7 +80,7 @@ def test_addresses_are_those_of_nobody() -> None:
     mail, page = (outputs(make_surrogate(name), ["x/", "y/"], 1) for name in ("email", "url"))
     hosts = outputs(make_surrogate("url"), ["x.com", "https://y.org:80"], 1)
     assert all(re.fullmatch(r"[a-z_.]+@example\.(com|org|net)", one) for one in mail)
-    assert all(re.fullmatch(r"[a-z]+\.example\.(com|org|net)/[a-z]+", one) for one in page)
+    assert all(re.fullmatch(r"[a-z]+\.[a-z]+\.example\.(com|org|net)/[a-z]+", one) for one in page)
     assert all(re.fullmatch(r"(https://)?[a-z]+\.[a-z]+\.example\.(com|org|net)", one) for one in hosts)
     four, six = outputs(make_surrogate("ip"), ["1.2.3.4", "::1"], 1)
     assert not ip_address(four).is_global and not ip_address(six).is_global

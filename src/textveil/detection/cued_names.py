@@ -54,6 +54,7 @@ _TITLES: Final = (
     r"|i\. ?[AV]|gez|Maitre|Me)\.?[ -]+)"
 )
 """Titles between a cue and the name; they stay."""
+_TITLE: Final = lazy_regex(_TITLES)
 _LINE: Final = r"(?:\A|[\n|;>\t{}]|[.!?]['\")]?[ ]|[ ]{2})[ \t>*_#\"'-]{0,8}"
 _ANY: Final = lazy_regex(r"")
 _BESIDE_KIN: Final = lazy_regex(
@@ -411,7 +412,8 @@ def _name_end(text: str, at: int, language: str, cue: Cue, *, small: bool = Fals
     marks = [lists().words.get(low, 0) or _of_parts(low) for low in lows]
     end = count = 0
     for number, (part, low, mark) in enumerate(zip(parts, lows, marks, strict=True)):
-        honor = number > 0 and low in HONORS and part[0].isupper()
+        is_title = text.startswith(".", part.end()) and _TITLE.match(text, part.start()) is not None
+        honor = number > 0 and (is_title or (low in HONORS and part[0].isupper()))
         if honor or is_camel(part[0]) or low in known.FUNCTION_WORDS or mark & Marks.OTHER or _names_none(low):
             break
         last = number > 1 and cue is _LABEL_CUE and _ENDS_CELL.match(text, match.end()) is not None

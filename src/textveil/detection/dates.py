@@ -73,9 +73,9 @@ _QUARTER: Final = lazy_regex(
 )
 _SHORT_MONTH: Final = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 _LISTED_DAY: Final = lazy_regex(
-    r"(?:(?<![\w-])(?=[A-Z][a-z]{2}  [1-9] )"
+    r"(?:(?<![\w-])(?=(?:[A-Z][a-z]{2} )?[A-Z][a-z]{2}  [1-9] )"
     r"|[-dlbcps](?:[r-][w-][xsStT-]){3}[.+@]? {1,6}[0-9]{1,6}(?: {1,12}\S{1,40}){2} {1,12}[0-9.,]{1,12}[KMGT]? {1,2})"
-    rf"(?P<day>{_SHORT_MONTH} {{1,2}}(?:[1-9]|[12][0-9]|3[01]))"
+    rf"(?P<day>(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) )?{_SHORT_MONTH} {{1,2}}(?:[1-9]|[12][0-9]|3[01]))"
     r"(?= {1,2}(?:[0-2][0-9]:[0-5][0-9]|(?:19|20)[0-9]{2} ))"
 )
 _DAY_AND_MONTH: Final = lazy_regex(

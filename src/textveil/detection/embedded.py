@@ -76,6 +76,7 @@ from textveil.detection.mentions import (
     with_mentions,
     with_possessive,
     with_second_mentions,
+    without_owned,
 )
 from textveil.detection.scripts import SCRIPTS, TURKISH, found_in_scripts, in_plain, modules_for
 from textveil.detection.signs import with_signs
@@ -209,6 +210,8 @@ class EmbeddedDetector:
         candidates = identifiers.with_guessed_ids(rest, candidates)
         candidates = with_states(read.text, people_in_records.with_addressed(read.text, candidates, ordinary))
         candidates = with_whole_names(read.text, candidates, ordinary, eponyms, language)
+        if language in _NOUNS_IN_CAPITALS:
+            candidates = without_owned(read.text, candidates, ordinary)
         candidates = with_second_mentions(read.text, candidates, ordinary, eponyms, language)
         candidates = with_logins(read.text, candidates)
         candidates = with_ends(read.text, candidates, ordinary)

@@ -44,7 +44,8 @@ FORM: Final = lazy_regex(
     r"|Zrt|Nyrt|d\. ?o\. ?o"
     r"|(?:et |e |y |i |und |en )(?:Pere et Fils|Fils|Freres|Figli[oe]?|Hijos|Filhos|Irmaos|Soh?ne?|Zone?n|Synowie|Cie)"
     r"|Pere et Fils|& (?:Sons?|Daughters?|Co\.?(?: KG)?|Partners?|Associates|Sohne?|Tochter|Figli[oe]?|F\.lli|Fils"
-    r"|Freres|Hijos|Filhos|Zone?n|Zn|Cie|Bro(?:ther)?s))(?:\.(?=[ ,;:)]? ?[a-z,;:)\n]|\Z))?"
+    r"|Freres|Hijos|Filhos|Zone?n|Zn|Cie|Bro(?:ther)?s))"
+    r"(?:(?:(?<=[. ][A-Za-z])|(?<=Ltd|LTD|tda|Lda|Pty| Co|ros))\.(?=[ ,;:)]? ?[a-z,;:)\n]|\Z))?"
     r"(?![A-Za-z0-9_]|(?<=NV) [0-9]{5}(?![\w.,]))"
 )
 """A legal form behind a firm's name, or who else it belongs to."""

@@ -548,6 +548,29 @@ def with_possessive(text: str, span: Found) -> Found:
     return span._replace(end=end + 1) if text[end + 2 : end + 3].isalpha() else span
 
 
+_OWNER_AND_OWNED: Final = lazy_regex(
+    r"(?P<owner>[A-Z\xc4\xd6\xdc][a-z\xe4\xf6\xfc\xdf-]{2,30})s (?P<owned>[A-Z\xc4\xd6\xdc][a-z\xe4\xf6\xfc\xdf]{2,40})"
+)
+
+
+def without_owned(text: str, spans: Sequence[Found], ordinary: frozenset[str]) -> list[Found]:
+    """Return spans of a German text, those of a name with an s behind it without what it owns: Swantjes Auto.
+
+    The name is one that the text has elsewhere.
+    """
+    named = {word for span in spans if span.kind == "person" for word in text[span.start : span.end].split()}
+
+    def bare(span: Found) -> Found:
+        whole = _OWNER_AND_OWNED.fullmatch(text, span.start, span.end) if span.kind == "person" else None
+        owned = whole["owned"].lower() if whole is not None and whole["owner"] in named else ""
+        is_noun = owned in ordinary and not lists().words.get(owned, 0) & (Marks.GIVEN | Marks.FAMILY)
+        if whole is None or not (is_noun or owned in known.written("de")["kin"]):
+            return span
+        return span._replace(end=whole.end("owner") + 1)
+
+    return [bare(span) for span in spans]
+
+
 def whole_login(text: str, span: Found) -> Found:
     """Return the span of a name in small letters with what makes it a login: priya.n, tom_achterberg."""
     low = text[span.start : span.end]

@@ -19,6 +19,7 @@ probability of at most ``ALPHA``: that is what it adds to the delta of a release
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -40,6 +41,7 @@ from textveil.sanitize.ways import Outside, Stretches, Verbatim, Wanted, plain_v
 from textveil.surrogates.drawn import DrawMentions, Drawn
 from textveil.surrogates.making import guarantee_of
 from textveil.surrogates.map_file import PrivateMap, Replaced
+from textveil.surrogates.person import SURNAME_BEFORE
 from textveil.surrogates.scopes import ApartScope, KeyedScope, KindScope, MemoryScope, Scope
 from textveil.surrogates.surrogate import A_SPAN, SAME_KIND, UNKNOWN, Mention, Surrogate, page_of
 from textveil.surrogates.writing import gap_of
@@ -62,6 +64,8 @@ _WIDE: Final = 400  # characters in which such gaps are looked for
 _IN_COLUMNS: Final = frozenset(("person", "date"))
 """Kinds that see the head of their column in place of what stands before them: last_name, dob."""
 _MARKS, _BESIDE, _LONGEST_HEADS = "|\t;,", '" ', 1000
+_GAP: Final = "  "  # or more, between columns
+_COLUMNS: Final = lazy_regex(" {2,}")
 _BY_PAGE: Final = frozenset((PERSON, "place", "organization", "demographic", "phone"))
 _SHOWS_COUNTRY: Final = ("place", "phone")
 _NEAR: Final = 120  # characters between an age and a date of birth that it belongs to
@@ -222,7 +226,7 @@ class ByPolicy:
         )
         heads = _heads(around)
         done: list[str] = []  # of the kinds drawn first
-        counted: list[str] = []  # of numbers, which amounts may follow
+        counted = [kind for kind in _COUNTED if kind not in self._surrogates]  # of numbers, which amounts may follow
         for kind, surrogate in self._by_turn if places_of else ():
             places = places_of.get(kind, [])
             if kind == _LAST[-1] and places and around.shown:
@@ -250,9 +254,17 @@ class ByPolicy:
                     )
                     for place in places
                 ]
-                own = self._draw(kind, surrogate, mentions, ages, scope, rng)
-                for place, value in zip(places, own, strict=True):
-                    drawn[place] = value
+                parted = _parted_years(places, spans, mentions, around) if kind == _LAST[-1] else {}
+                for place, year in parted.items():
+                    day = " ".join(mentions[place].value.split())
+                    mentions[place] = mentions[place]._replace(value=f"{day} {mentions[year].value}")
+                kept = [place for place in range(len(places)) if place not in parted.values()]
+                values_kept = self._draw(kind, surrogate, [mentions[place] for place in kept], ages, scope, rng)
+                own = dict(zip(kept, values_kept, strict=True))
+                for place, year in parted.items():
+                    own[place], _, own[year] = own[place].rpartition(" ")
+                for place, value in own.items():
+                    drawn[places[place]] = value
             done += [kind] if kind in _FIRST else []
             counted += [kind] if kind in _COUNTED else []
         if self._keeps_words and not places_of.keys().isdisjoint(self._surrogates):
@@ -342,21 +354,33 @@ def _heads(around: Stretches) -> list[str]:
         lines = stretch.split("\n")
         for number, line in enumerate(lines):
             if number:
-                heads = heads if column else []
-                first = lines[number - 1][:_LONGEST_HEADS] if not heads and (number > 1 or not place) else ""
-                marks = (each for each in _MARKS if first.count(each) > 1 and _ended(first, each) > 1)
-                mark, column = next(marks, mark if heads else ""), 0
-                heads = first.split(mark) if first and mark else heads
-            column += _ended(line, mark)
+                mark, heads = (mark, heads) if heads and column else ("", [])
+                if (not heads or mark == _GAP) and (number > 1 or not place):
+                    mark, heads = _heads_in(lines[number - 1][:_LONGEST_HEADS]) or (mark, heads)
+                column = 0
+            column += _ended(line.lstrip() if number and mark == _GAP else line, mark)
         before = around.before(place)
         quoted = before.endswith('"') and around.after(place) == ", "  # the family of a quoted name: "Zuse, Ada"
-        if column < len(heads) and not quoted and before.rstrip('" ').endswith((mark, "\n")):
+        begins = before if mark == _GAP else before.rstrip('" ')
+        if column < len(heads) and not quoted and begins.endswith((mark, "\n")):
             told[place] = f"{heads[column].strip(_BESIDE)} "
     return told
 
 
+def _heads_in(line: str) -> tuple[str, list[str]] | None:
+    """Return the mark between the heads of columns that a line is, and these; columns of gaps have one for a family."""
+    mark = next((each for each in _MARKS if line.count(each) > 1 and _ended(line, each) > 1), "")
+    if mark:
+        return mark, line.split(mark)
+    heads = _COLUMNS.split(line.strip()) if line.count(_GAP) > 1 else []
+    is_of_names = len(heads) > 2 and any(SURNAME_BEFORE.fullmatch(f"{head} ") for head in heads)
+    return (_GAP, heads) if is_of_names else None
+
+
 def _ended(row: str, mark: str) -> int:
     """Return how many cells of a row have ended: a comma before a space is within one, as in a quoted name."""
+    if mark == _GAP:
+        return len(_COLUMNS.findall(row))
     return row.count(mark) - (row.count(f"{mark} ") if mark in ",;" else 0) if mark else 0
 
 
@@ -369,6 +393,25 @@ def _behind(
         place += 1
         after += drawn[place] + around.after(place)
     return after[:BEFORE]
+
+
+_CLOCK: Final = lazy_regex(rf" (?:{A_SPAN}|[0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}})?)(?: [A-Z]{{3,5}})? ")
+_DAY_ALONE: Final = lazy_regex(r"[^\W\d_][^\n]{0,24} [0-9]{1,2}")
+_YEAR_ALONE: Final = lazy_regex("[12][0-9]{3}")
+
+
+def _parted_years(
+    places: Sequence[int], spans: Sequence[DetectedSpan], mentions: Sequence[Mention], around: Stretches
+) -> dict[int, int]:
+    """Return which dates go on behind a time, by their year: Mon Mar 4 09:12:44 2024. Both are told by their turn."""
+
+    def is_parted(turn: int, day: int, year: int) -> bool:
+        between = A_SPAN.join(around.texts[day + 1 : year + 1]) if around.shown and year - day < 3 else ""
+        is_year = _YEAR_ALONE.fullmatch(mentions[turn + 1].value) and _DAY_ALONE.fullmatch(mentions[turn].value)
+        is_timed = year - day == 1 or spans[day + 1].kind == "time"
+        return bool(is_timed and is_year and _CLOCK.fullmatch(between))
+
+    return {turn: turn + 1 for turn, (day, year) in enumerate(pairwise(places)) if is_parted(turn, day, year)}
 
 
 def _nearest(place: int, aged: Sequence[int], spans: Sequence[DetectedSpan], drawn: Sequence[str]) -> str:

@@ -20,6 +20,7 @@ from textveil.surrogates.person import (
     LOGINS,
     PARTICLES,
     ROLES,
+    SECONDS,
     initials_drawn,
     login_form,
     person_of,
@@ -45,21 +46,24 @@ _PARTICLES: Final = frozenset(["van", "von", "der", "den", "de", "del", "della",
 
 
 class _People(NamedTuple):
-    """What a scope knows of persons: by how a login writes them, by name, and by family and initial."""
+    """What a scope knows of persons: by how a login writes them, by name, by family and initial, and by family."""
 
     scope: Scope
     logins: Mapping[str, str]
     roles: Mapping[str, str]
     bearers: Mapping[str, str]
     families: Mapping[str, str]
+    seconds: Mapping[str, str]
 
     def begun(self, letter: str, names: Sequence[str]) -> str:
         """Return the name that a letter beside others begins: of their bearer; empty if there is none."""
         for name in names:
             if (given := self.bearers.get(f"{name} {letter}")) is not None:
                 return given
-            if login_form(family := self.families.get(name, "")).startswith(letter):
-                return family
+            family = self.families.get(name, "")
+            for own in (family, self.seconds.get(family, "")):
+                if login_form(own).startswith(letter):
+                    return own
         return ""
 
     def particle(self, piece: str, run: int) -> str:
@@ -79,7 +83,7 @@ def login_of(login: str, scope: Scope, rng: np.random.Generator, *, words: bool 
         words: whether words that are no names of the scope may stand in it; they become names.
     """
     people = beside(scope, "person")
-    known = _People(people, *map(people.remembered, (LOGINS, ROLES, BEARERS, FAMILIES)))
+    known = _People(people, *map(people.remembered, (LOGINS, ROLES, BEARERS, FAMILIES, SECONDS)))
     if not known.logins or len(login) > _LONGEST:
         return ""
     cut = [_cut(token, known) for token in _TOKEN.findall(login)]
@@ -152,8 +156,9 @@ def _written(piece: str, names: Sequence[str], known: _People, rng: np.random.Ge
     if not piece.isalpha():
         return filled("9" * len(piece), rng) if piece.isdigit() else piece
     name = known.logins.get(piece, "")
-    if not name and len(piece) == 1 and (begun := known.begun(piece, names)):
-        return login_form(person_of(begun, known.scope))[:1]
+    begun = [known.begun(letter, names) for letter in piece] if not name and len(piece) <= _INITIALS else [""]
+    if all(begun):
+        return "".join(login_form(person_of(one, known.scope))[:1] for one in begun)
     if not name and len(piece) <= _INITIALS:
         return initials_drawn(piece, len(piece), known.scope, rng).lower()
     if not name:

@@ -54,8 +54,10 @@ _WEEKDAYS: Final = {
 _ALONE: Final = {
     "pl": "stycze\u0144 luty marzec kwiecie\u0144 maj czerwiec lipiec sierpie\u0144 wrzesie\u0144 pa\u017adziernik listopad grudzie\u0144",
     "ru": "январь февраль март апрель май июнь июль август сентябрь октябрь ноябрь декабрь",
+    "pl in": "styczniu lutym marcu kwietniu maju czerwcu lipcu sierpniu wrze\u015bniu pa\u017adzierniku listopadzie grudniu",
+    "ru in": "январе феврале марте апреле мае июне июле августе сентябре октябре ноябре декабре",
 }
-"""Months without a day in languages that decline them."""
+"""Months without a day in languages that decline them, in the nominative, and where something happens."""
 _SHORT: Final = {
     "en month": "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec",
     "de month": "Jan Feb M\u00e4r Apr Mai Jun Jul Aug Sep Okt Nov Dez",
@@ -111,14 +113,16 @@ def names(language: str) -> dict[str, tuple[str, int]]:
             known |= {read_as(name): (short, number) for number, name in enumerate(cut.split(" "), 1)}
     for kind, listed in full.items():
         known |= {name: (f"{language} {kind}", number) for number, name in enumerate(listed, 1)}
+    declined = (_ALONE[case].split(" ") for case in (language, f"{language} in") if case in _ALONE)
+    known |= {read_as(name): (f"{language} month", number) for each in declined for number, name in enumerate(each, 1)}
     return known | _OTHERS.get(language, {})
 
 
 def name_of(part: str, number: int) -> str:
     """Return the name of a month or a weekday, from 1, for a part of ``names``."""
     language, *short, kind = part.split(" ")
-    if short == ["alone"]:
-        return _ALONE[language].split(" ")[number - 1]
+    if short[:1] == ["alone"]:
+        return _ALONE[" ".join((language, *short[1:]))].split(" ")[number - 1]
     listed = _SHORT[f"{language} {kind}"] if short else (MONTHS if kind == "month" else _WEEKDAYS)[language]
     return listed.split(" ")[number - 1]
 
@@ -150,6 +154,11 @@ _EAST_ASIAN: Final = lazy_regex(
     "(?:(?P<era>民國|民国|明治|大正|昭和|平成|令和) ?)?(?P<year>[0-9〇零一二三四五六七八九十廿元]{1,4})?(?P<y> ?[年년](?P<ygap>[ 　]?))?"
     "(?:(?P<month>[0-9一二三四五六七八九十]{1,3})(?P<m> ?(?:月(?:份|末|上旬|中旬|下旬)?|월)[ 　]?))?(?:(?P<day>[0-9一二三四五六七八九十廿]{1,3})(?P<d> ?[日号號일]))?"
 )
+_WITH_WEEKDAY: Final = lazy_regex(
+    "(?P<date>[^（(]{3,24}?)(?P<open>[ 　]?[（(](?:周|星期)?)(?P<day>[月火水木金土日월화수목금토일一二三四五六])"
+    "(?P<end>(?:曜日?|요일)?(?:・?祝)?[)）])"
+)
+_CJK_WEEKDAYS: Final = ("月火水木金土日", "월화수목금토일")
 _SHORT_ERA: Final = lazy_regex(
     "(?P<era>[MTSHR])(?P<year>[0-9]{1,2})(?P<mark>[./])(?P<month>[0-9]{1,2})(?P=mark)(?P<day>[0-9]{1,2})"
 )
@@ -234,6 +243,12 @@ def read_date(
     Numbers of which only the other order is a date are read in that; the form has the order of ``day_first`` all the
     same. With dots the day is first. Hyphens, slashes, digits right beside them and short weekdays always have short names of months.
     """
+    if not value.isascii() and (match := _WITH_WEEKDAY.fullmatch(value)):
+        own = read_date(match["date"], day_first=day_first, language=language, short_months=short_months)
+        weekday = (Field("", match["open"]), Field("cjk weekday", match["day"]), Field("", match["end"]))
+        if own is None or match["day"].isnumeric():  # weekdays that are numbers are left out
+            return own
+        return own._replace(form=(*own.form, *weekday))
     coarse = _coarse(value) or _short_era(value) or (None if value.isascii() else _east_asian(value) or _hijri(value))
     if coarse is not None:
         return coarse
@@ -271,8 +286,16 @@ def read_date(
             glued = not beside.isdisjoint("-/") or any(map(str.isdecimal, beside))
             parts[index] = month_part(language, short=short or glued)
             if known is Known.MONTH and parts[index] == f"{language} month" and language in _ALONE:
-                parts[index] = f"{language} alone month"
+                parts[index] = _declined(texts[index].lower(), language)
     return WrittenDate(known, shown_day, tuple(map(Field, parts, texts)))
+
+
+def _declined(written: str, language: str) -> str:
+    """Return the part of a month alone in the case that it is written in: what a preposition before it asks."""
+    if written in MONTHS[language].split(" "):
+        return f"{language} month"
+    is_in = written in _ALONE.get(f"{language} in", "").split(" ")
+    return f"{language} alone in month" if is_in else f"{language} alone month"
 
 
 def _coarse(value: str) -> WrittenDate | None:
@@ -531,6 +554,8 @@ def filled(field: Field, day: date) -> str:
     }
     if part in plain:
         return plain[part]
+    if part == "cjk weekday":
+        return next(names for names in _CJK_WEEKDAYS if text in names)[day.weekday()]
     if part.startswith("era"):
         era, number = _era_of(text, day)
         return era if part == "era" else str(number)

@@ -116,7 +116,7 @@ def email() -> Drawn:
     proof=PSEUDONYMS,
 )
 def url() -> Drawn:
-    """A pseudonym for the whole address but its scheme and www; equal are the very same addresses.
+    """A pseudonym for the whole address but its scheme and www; those of one host have one host.
 
     One whose path or host ends or begins with a person's name gets the surrogate of that, and one whose host is called
     as an organization of the scope that of the organization.
@@ -125,8 +125,11 @@ def url() -> Drawn:
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
         def of_firm() -> tuple[str, ...]:
             own = host_of(host, scope)
-            end = f"/{_two_names('url', value, len(DOMAINS), scope, rng)[0]}" if own and path else ""
-            return tuple(f"{place.format(own)}{end}" for place in _HOSTS) if own else ()
+            return tuple(f"{place.format(own)}{end()}" for place in _HOSTS) if own else ()
+
+        def end() -> str:
+            given = pool("given")
+            return f"/{given[scope.place('url path', value, len(given), rng)].lower()}" if path else ""
 
         scheme = _SCHEME.match(value)
         before = scheme[0].lower() if scheme else ""
@@ -135,8 +138,8 @@ def url() -> Drawn:
         places = _PATHS if path else _HOSTS
         if own := _of_bearer("url", value, login, places, scope, rng, words=False, others=of_firm):
             return before + own
-        given, family, form = _two_names("url", value, len(DOMAINS), scope, rng)
-        return before + (f"{family}.{DOMAINS[form]}/{given}" if path else f"{given}.{family}.{DOMAINS[form]}")
+        given, family, form = _two_names("url host", key_of(host.partition(":")[0]), len(DOMAINS), scope, rng)
+        return f"{before}{given}.{family}.{DOMAINS[form]}{end()}"
 
     public = (
         "whether http://, https://, ftp:// or www. stands in front",
@@ -144,7 +147,8 @@ def url() -> Drawn:
         f"of the end of its path, else of the first label of its host, {OF_A_PERSON}",
         "else whether its host is called as an organization of the text, with or without words for its kind, and which",
     )
-    return pseudonym("url", public, surrogate_of)
+    equality = "which are equal, and which have one host, but for case and a port"
+    return pseudonym("url", public, surrogate_of, equality=equality)
 
 
 @declared(summary="Another user's name.", kinds=("handle",), proof=PSEUDONYMS)
@@ -152,15 +156,20 @@ def handle() -> Drawn:
     """A pseudonym for a user's name; somebody may have it by chance."""
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-        match = _SIGN.match(value)
-        sign = match[0] if match else ""
-        if own := _of_bearer("handle", value, value[len(sign) :], _LOGINS, scope, rng):
-            return sign + in_case_of_words(value[len(sign) :], own)
-        given, family, form = _two_names("handle", key_of(value), len(_HANDLES), scope, rng)
+        login = bare(value)
+        sign = value[: len(value) - len(login)]
+        if own := _of_bearer("handle", login, login, _LOGINS, scope, rng):
+            return sign + in_case_of_words(login, own)
+        given, family, form = _two_names("handle", key_of(login), len(_HANDLES), scope, rng)
         return sign + _HANDLES[form].format(given, family)
 
+    def bare(value: str) -> str:
+        sign = _SIGN.match(value)
+        return value[sign.end() :] if sign else value
+
     public = ("whether @, #, u/, r/, /u/ or /r/ stands in front", OF_A_PERSON)
-    return pseudonym("handle", public, surrogate_of, equality=BUT_FOR_CASE, read=key_of)
+    equality = "which are equal, but for case and what stands in front"
+    return pseudonym("handle", public, surrogate_of, equality=equality, read=lambda value: key_of(bare(value)))
 
 
 _DOCUMENTATION: Final = tuple(int(IPv4Address(first)) for first in ("192.0.2.0", "198.51.100.0", "203.0.113.0"))

@@ -80,8 +80,9 @@ _WITHIN = Option(
 
 _FORM: Final = (
     "its format: which of day, month, year and weekday it has, in digits or names, of which calendar (of Japan's or "
-    "Taiwan's years, or Islamic), and the marks between them; of a "
-    "list or range, how many dates, whether each has its year, and whether two years are one behind the other"
+    "Taiwan's years, or Islamic), and the marks between them; of a list or range, how many dates, whether each has its "
+    "year, and whether two years are one behind the other; of a month without a day, its case in Russian and Polish; "
+    "whether a year stands behind the time of a day and a month"
 )
 _CONVENTION: Final = (
     "its conventions, where not set: the order of day and month that the dates of a text show together, if any, and "
@@ -417,7 +418,12 @@ def _near_birth(
     near = None if other is None else drawn(other)[0]
     if ages and near is not None:
         return near, _GROWN
-    every = [day for key, value in facts.alone.items() if key not in before for day in drawn(value)]
+    every = [
+        day
+        for key, value in facts.alone.items()
+        if key not in before and facts.turns.get(key, 0) < 1
+        for day in drawn(value)
+    ]
     if not every or (near is not None and near <= min(every)):
         return near, _GROWN
     return (max(every), _GROWN) if ages else (min(every), _AT_SCHOOL)

@@ -189,8 +189,8 @@ def organization(*, level: Annotated[str, _KIND] = "drawn", script: Annotated[st
     if level == "kept":
         public.append("words for kinds of organizations, of a public list, at its ends (University of, Bank, GmbH)")
         public.append(
-            "whether the rest of it, or a word of it, is a part of a name or a place that the text has elsewhere, and "
-            "which"
+            "whether the rest of it, or a word of it, is a part of a name or a place that the text has elsewhere, or "
+            "such a name with s behind it, and which"
         )
         public.append("how many parts the rest has with & or 'and' between them, and which are equal")
         public.append("whether the rest stands in the public list of countries, states, counties, waters or mountains")
@@ -313,8 +313,14 @@ def host_of(host: str, scope: Scope) -> str:
 
 
 def _known(key: str, scope: Scope) -> str:
-    """Return what a person or a place of this name was drawn as in the scope; empty if it was not."""
-    return person_of(key, scope) or beside(scope, "place").remembered(PLACE).get(key, "")
+    """Return what a person or a place of this name was drawn as in the scope; empty if it was not.
+
+    A person's name may have an s behind it: Pogges Versicherung.
+    """
+    known = person_of(key, scope) or beside(scope, "place").remembered(PLACE).get(key, "")
+    if known or not key.endswith("s") or not (bearer := person_of(key[:-1], scope)):
+        return known
+    return f"{bearer}'" if bearer[-1] in "sxz\xdf" else f"{bearer}s"
 
 
 def _form(key: str, page: Page, scope: Scope, rng: np.random.Generator) -> str:

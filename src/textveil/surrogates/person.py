@@ -56,16 +56,18 @@ _FRENCH_TITLE: Final = frozenset(("M", "MM"))
 _FAMILY_OF: Final = {"es": "Los", "fr": "Les", "pt": "Os"}
 """Articles of a whole family, by language: Los Soto."""
 _TWO_FAMILIES: Final = ("es", "pt")
+_FAMILY_BEHIND_TITLES: Final = ("de", "es", "fr", "it", "nl")
 _OF_WOMAN: Final = "\xaa"  # D.\xaa, for do\xf1a
 _MASTER: Final = "Master"  # of a boy, before his whole name
 _OPENING: Final = lazy_regex(_TITLES, re.IGNORECASE)
 # Titles that are names too, and so stay only before a period.
 _OPENING_WITH_PERIOD: Final = lazy_regex(_SHORT_TITLES, re.IGNORECASE)
 _CLOSING: Final = lazy_regex(r"(?:jr|sr|ii|iii|iv|esq|phd|md|rn|dds|mba|msc|bsc)", re.IGNORECASE)
+_DEGREES: Final = words_in("MD PhD RN DO DDS DMD JD MA BA BSc MSc PA NP EdD PsyD PharmD DVM")
 _TITLE_BEFORE: Final = lazy_regex(
     rf"(?:^|[\s(\"'\u201c])(?:{_TITLES}|{_SHORT_TITLES}|dame|lord|lady|judge|pan(?:i|a|u|em|i\u0105)?|[hf]r|ra|"
     r"(?:dott|prof)\.ssa|dra|sig(?:\.ra|nor)?|l'(?:avvocat[oa]|ingegnere?)|fy[12]|"
-    rf"(?:w?p|d)c (?:[0-9]{{1,6}}|{A_SPAN})|(?:last|family)[_ ]?name)"
+    rf"(?:w?p|d)c (?:[0-9]{{1,6}}|{A_SPAN}))"
     r"\.?\s{0,3}\Z",
     re.IGNORECASE,
 )
@@ -79,12 +81,23 @@ _BORN_BEFORE: Final = lazy_regex(r"(?i)(?:^|[\s(,])(?:n\xe9e|nee|geb\.?|geborene
 """Words before the family that somebody was born with."""
 _NICKNAMED: Final = ('" ', "\u201d ", "\u201c ", "' ", "\u2019 ")
 """What stands between what somebody is called and the family."""
-_SURNAME_BEFORE: Final = lazy_regex(
-    r"(?i)(?<![^\W_])(?:surname|last name|nom|apellidos?|apelidos?|cognome|nachname|familienname|achternaam|nazwisko"
-    r"|sobrenome)\s?:\s{1,3}\Z"
+SURNAME_BEFORE: Final = lazy_regex(
+    r"(?i)(?<![^\W_])(?:(?:sur|(?:last|family|maiden|birth)[ _-]?)name|nom(?: de (?:famille|naissance))?|apellidos?"
+    r"|cognome|(?:nach|familien|geburts|m\xe4dchen)name|achternaam|nazwisko(?: panie\u0144skie)?|apelidos?|sobrenome)"
+    r"\s?:?\s{1,3}\Z"
 )
+"""Labels and heads of columns for a family."""
+_GIVEN_BEFORE: Final = lazy_regex(
+    r"(?i)(?<![^\W_])(?:(?:first|fore|given|vor|voor)[ _-]?names?|given|voornaam|pr\xe9noms?|nombres?|nomes?"
+    r"|imi\u0119)\s?:?\s{1,3}\Z"
+)
+_OF_HOUSEHOLD: Final = lazy_regex(
+    r"(?i)[ \t](?:twins|family|household|brothers|sisters|siblings|girls|boys|children|kids|couple)(?![^\W_])"
+)
+"""Words behind a family: the Brennan twins."""
 _QUOTES: Final = (',"', '="', '\n"', '\t"', ';"')
 """Before a quoted name of which the family stands first, before a comma and another name."""
+_LONGEST_LABEL: Final = 24
 _LONGEST_BEFORE: Final = 18  # characters that the patterns of titles, wives and births match at most
 _MOST_INITIALS: Final = 3
 _BEGUN: Final = lazy_regex(r"[^\W\d_][^\W\d_aeiouy]{0,2}[aeiouy]{1,2}[^\W\d_aeiouy]")
@@ -156,7 +169,9 @@ def parts_of(value: str, before: str = "", language: str = "") -> NameParts:
     elif names:
         initials = [index for index, role in enumerate(roles) if role is Role.INITIAL]
         for index in names[0]:
-            if titled or (initials and (initials[0] < index or len(letters_of(words[initials[0]])) > 1)):
+            initial = initials[0] if initials else index
+            turned = initial > index and ("," in marks[initial] or len(letters_of(words[initial])) > 1)
+            if titled or turned or initial < index:
                 roles[index] = Role.FAMILY
             elif initials:
                 roles[index] = Role.GIVEN
@@ -189,6 +204,7 @@ def _cut(value: str, before: str, language: str) -> tuple[list[str], list[str], 
                 and _WIFE_BEFORE.search(before, start) is None
             )
             or _BORN_BEFORE.search(before, start) is not None
+            or SURNAME_BEFORE.search(before, max(0, len(before) - _LONGEST_LABEL)) is not None
         )
     )
     if language == "de" and len(words) > 1 and words[0] in _GERMAN_ARTICLES:
@@ -201,8 +217,10 @@ def _cut(value: str, before: str, language: str) -> tuple[list[str], list[str], 
 def _mark_particles(words: Sequence[str], roles: list[Role | None], *, opens: bool) -> None:
     """Mark listed particles with a capital before a name; the first word only if ``opens``, or before another."""
     for index in range(len(words) - 2, -1, -1):
-        written = len(words[index]) > 1 and words[index][0].isupper()
-        listed = written and words[index].lower() in _LISTED_PARTICLES and roles[index] is None
+        written = words[index] == _IRISH or (
+            len(words[index]) > 1 and words[index][0].isupper() and roles[index] is None
+        )
+        listed = written and words[index].lower() in _LISTED_PARTICLES
         behind = roles[index + 1]
         inside = opens or behind is Role.PARTICLE or any(role in (None, Role.INITIAL) for role in roles[:index])
         if listed and behind in (None, Role.PARTICLE) and (inside or words[index] in _NEVER_GIVEN):
@@ -267,12 +285,23 @@ def _keep_titles(words: Sequence[str], marks: Sequence[str], roles: list[Role | 
         or (first == 0 and words[0] == _FAMILY_OF.get(language))
     ):
         first += 1
-    while last - 1 > first and _CLOSING.fullmatch(words[last - 1]):
-        last -= 1
+    while (length := _closing(words[first:last], marks[first:last])) > 0:
+        last -= length
     for index in (*range(first), *range(last, len(words))):
         roles[index] = Role.KEPT
     before_given = first == 1 and (_is_kin(words[0], language) or (language == "pt" and words[0] == "D"))
     return first > 0 and not before_given
+
+
+def _closing(words: Sequence[str], marks: Sequence[str]) -> int:
+    """Return how many words at the end are a suffix: Jr; M.D. and Ph.D. behind two names and a comma."""
+    if len(words) > 1 and _CLOSING.fullmatch(words[-1]):
+        return 1
+    for length in (2, 3) if marks[-1:] == ["."] else ():
+        is_apart = len(words) - length > 1 and marks[-length][:1] == ","
+        if is_apart and "".join(words[-length:]) in _DEGREES and {*marks[len(marks) - length + 1 :]} == {"."}:
+            return length
+    return 0
 
 
 @cache
@@ -304,7 +333,9 @@ _HYPHENS: Final = ("-", "\u2010", "\u2011")
 _AND: Final = frozenset(("y", "e", "i", "und", "and", "et", "en"))
 _LISTED_PARTICLES: Final = words_in(
     "van von der den de del della di da do dos das du des le la les los las ter ten zu zum zur dalla af av"
+    " \xf3 n\xed u\xed nic"
 )
+_IRISH: Final = "\xd3"  # \xd3 Cuiv: no initial
 _GERMAN_ARTICLES: Final = frozenset(("der", "die", "den", "dem"))
 """Before a name on a German page: nicht der Achleitner."""
 _NEVER_GIVEN: Final = frozenset(("De", "Du", "Des", "Von", "Della", "Dalla"))
@@ -331,6 +362,8 @@ BEARERS: Final = "person bearers"
 """That of given names, by family and initial."""
 FAMILIES: Final = "person families"
 """That of families, by given name; ``_SEVERAL`` if it stands beside more than one."""
+SECONDS: Final = "person second families"
+"""That of what stands behind a family in one name: Amberley-Hart."""
 _INITIALLED: Final = "person initialled"
 """That of initials beside a family, by both."""
 LOGINS: Final = "person logins"
@@ -396,7 +429,7 @@ class Person:
             "how many parts it has, with the spaces, punctuation and possessive between and after them",
             "of each part its letter case, whether it is one capital, or two or three beside other letters, "
             "and whether it is written small beside capitals, or a particle of a public list (Van, Le)",
-            "titles (Dr.), suffixes (Jr.) and small words for 'and' in it",
+            "titles (Dr.), suffixes (Jr., M.D.) and small words for 'and' in it",
             "whether an initial beside a family begins a given name that the scope has with it, whether two initials "
             "alone begin one name of the scope, and whether it is a name of the scope with s behind it, or a family of "
             "it with es",
@@ -431,32 +464,15 @@ class Person:
             in_script = persons(mentions, scope, rng)
         language = mentions[0].page.language if mentions and scope.remembers else ""
         names = [parts_of(mention.value, _before(mention), language) for mention in mentions]
-        names = _turned(names, mentions)
-        roles, bearers = scope.remembered(ROLES), scope.remembered(BEARERS)
-        borne, logins = scope.remembered(FAMILIES), scope.remembered(LOGINS)
+        names = _turned(names, mentions, language)
+        roles, bearers, borne = map(scope.remembered, (ROLES, BEARERS, FAMILIES))
         if self.keeps_script and language == "pl":
             written, names = names, _in_nominative(names)
+            logins = scope.remembered(LOGINS)
             for part, own in zip(_parts_in(written), _parts_in(names), strict=True):
                 for form in _login_forms(part.key) if own.role in _NAMED else ():
                     logins.setdefault(form, own.key)
-        for name in sorted(names, key=lambda name: -len(name.parts)):
-            families = [part.key for part in name.parts if part.role is Role.FAMILY]
-            for part in name.parts:
-                if part.role in _NAMED and scope.remembers:
-                    for form in _login_forms(part.key):
-                        logins.setdefault(form, part.key)
-                if part.role in (Role.GIVEN, Role.FAMILY):
-                    roles.setdefault(part.key, part.role.value)
-                if part.role is Role.INITIAL and len(part.key) == 1 and len(families) == 1 and scope.remembers:
-                    scope.remembered(_INITIALLED)[f"{families[0]} {part.key}"] = part.key
-                if part.role is Role.GIVEN and families:
-                    for letter in (part.key[:1], login_form(part.key)[:1]):
-                        bearers.setdefault(f"{families[0]} {letter}", part.key)
-                    several = borne.setdefault(part.key, families[0]) != families[0]
-                    borne[part.key] = _SEVERAL if several else families[0]
-        for part in _parts_in(names) if scope.remembers else ():
-            if part.role is None:
-                roles.setdefault(part.key, Role.GIVEN.value)
+        _note((*names, *_in_fields(names, mentions)), roles, bearers, borne, scope)
         pools = self._pools(_with_families(names, roles), mentions) if scope.remembers else {}
         scope.remembered(LANGUAGE)[""] = language
         drawing = _Drawing(self, roles, bearers, borne, pools, language, scope, rng)
@@ -509,23 +525,77 @@ class Person:
         return role
 
 
-def _turned(names: Sequence[NameParts], mentions: Sequence[Mention]) -> list[NameParts]:
-    """Return names of two parts with the family first where another shows it: Tissot Aurore, behind NOM: TISSOT."""
-    sure = {
-        part.key
+def _note(
+    names: Sequence[NameParts], roles: dict[str, str], bearers: dict[str, str], borne: dict[str, str], scope: Scope
+) -> None:
+    """Note what names tell of their parts: which are given and which families, of whom, and how logins write them."""
+    logins = scope.remembered(LOGINS)
+    for name in sorted(names, key=lambda name: -len(name.parts)):
+        families = [part.key for part in name.parts if part.role is Role.FAMILY]
+        if len(families) > 1 and scope.remembers:
+            scope.remembered(SECONDS).setdefault(families[0], families[1])
+        for part in name.parts:
+            if part.role in _NAMED and scope.remembers:
+                for form in _login_forms(part.key):
+                    logins.setdefault(form, part.key)
+            if part.role in (Role.GIVEN, Role.FAMILY):
+                roles.setdefault(part.key, part.role.value)
+            if part.role is Role.INITIAL and len(part.key) == 1 and len(families) == 1 and scope.remembers:
+                scope.remembered(_INITIALLED)[f"{families[0]} {part.key}"] = part.key
+            if part.role is Role.GIVEN and families:
+                for letter in (part.key[:1], login_form(part.key)[:1]):
+                    bearers.setdefault(f"{families[0]} {letter}", part.key)
+                several = borne.setdefault(part.key, families[0]) != families[0]
+                borne[part.key] = _SEVERAL if several else families[0]
+    for part in _parts_in(names) if scope.remembers else ():
+        if part.role is None:
+            roles.setdefault(part.key, Role.GIVEN.value)
+
+
+def _turned(names: Sequence[NameParts], mentions: Sequence[Mention], language: str) -> list[NameParts]:
+    """Return names of two parts with the family first if a label or a title shows it: Tissot Aurore beside NOM: TISSOT.
+
+    On pages of other languages than five a title shows it of names in capitals alone: Emily Carter may be Miss Emily.
+    """
+    alone = [
+        (part.key, mention)
         for name, mention in zip(names, mentions, strict=True)
-        if _SURNAME_BEFORE.search(mention.before) and not any(part.role in _GIVEN for part in name.parts)
-        for part in name.parts
-    }
+        for part in (name.parts if _is_family(name) else ())
+    ]
+    labelled = {key for key, mention in alone if SURNAME_BEFORE.search(mention.before)}
+    titled = {key for key, _ in alone}
 
     def turned(name: NameParts) -> NameParts:
         own = [part for part in name.parts if part.role in (Role.GIVEN, Role.FAMILY)]
-        if len(own) != 2 or own[0].role is Role.FAMILY or own[0].key not in sure or own[1].key in sure:
+        if len(own) != 2 or own[0].role is Role.FAMILY or own[1].key in titled:
+            return name
+        by_title = language in _FAMILY_BEHIND_TITLES or all(part.written.isupper() for part in own)
+        if own[0].key not in (titled if by_title else labelled):
             return name
         roles = {own[0]: Role.FAMILY, own[1]: Role.GIVEN}
         return name._replace(parts=tuple(part._replace(role=roles.get(part, part.role)) for part in name.parts))
 
     return [turned(name) for name in names]
+
+
+def _is_family(name: NameParts) -> bool:
+    return len(name.parts) > 0 and all(part.role is Role.FAMILY for part in name.parts)
+
+
+def _in_fields(names: Sequence[NameParts], mentions: Sequence[Mention]) -> list[NameParts]:
+    """Return whole names whose families and given names stand in fields or cells side by side, in either order."""
+    whole: list[NameParts] = []
+    last: tuple[NameParts, bool] | None = None  # a name that is no part of a whole one yet, and whether it is given
+    for name, mention in zip(names, mentions, strict=True):
+        is_given = _GIVEN_BEFORE.search(mention.before, max(0, len(mention.before) - _LONGEST_LABEL)) is not None
+        if last is not None and is_given != last[1] and (is_given or _is_family(name)):
+            given, family = (name, last[0]) if is_given else (last[0], name)
+            parts = tuple(part._replace(role=part.role or Role.GIVEN) for part in given.parts)
+            whole.append(NameParts(parts + family.parts, ""))
+            last = None
+        else:
+            last = (name, is_given) if is_given or _is_family(name) else None
+    return whole
 
 
 def _with_families(names: Sequence[NameParts], roles: Mapping[str, str]) -> list[NameParts]:
@@ -583,6 +653,7 @@ def _before(mention: Mention) -> str:
     """Return what stands before it; a title if a family stands first, or behind a nickname: |ZUSE^ADA, "Zuse, Ada"."""
     family = (mention.after[:1] == "^" and mention.before[-1:] in ("|", "~")) or mention.before in _NICKNAMED
     family = family or (mention.after == ", " and mention.before.endswith(_QUOTES))
+    family = family or (mention.before[-4:].lower() == "the " and _OF_HOUSEHOLD.match(mention.after) is not None)
     return "Mr " if family else mention.before
 
 

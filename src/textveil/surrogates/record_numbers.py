@@ -55,6 +55,8 @@ _FORMAT: Final = (
     "its format: which characters are digits, capitals or other letters, and of which script, and the marks and white "
     "space between them"
 )
+_COUNTERS: Final = frozenset("\u7b2c\u53f7\u865f\u756a\uc81c\ud638")
+"""Words for a number in Chinese, Japanese and Korean, which stay: \u7b2c0417-2\u53f7."""
 _VERSIONS: Final = "12345678"
 _HEMISPHERES: Final = str.maketrans("NSEWnsew", "nneennee")
 
@@ -75,9 +77,7 @@ def id_surrogate() -> Drawn:
     """
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
-        said = SPOKEN_DIGITS.fullmatch(read_as(value))
-        if said or (SPOKEN_CODE.fullmatch(value) and _NUMBER_WORD.search(value)):
-            spoken = formal_shape((_WORD if said else _NUMBER_WORD).sub("9", said[0] if said else value))
+        if spoken := _spoken(value):
             return agreed(
                 scope, "id spoken", value, rng, lambda source: _in_words(filled(spoken, source)), distinct=True
             )
@@ -94,7 +94,7 @@ def id_surrogate() -> Drawn:
             _FORMAT,
             "the country of what is written as an IBAN, where it is two letters of A to Z",
             "whether it is digits in words, and how many; whether it is hexadecimal, with the version of a UUID, or"
-            " geographic coordinates",
+            " geographic coordinates; which of its letters are words for a number (\u7b2c, \u53f7)",
         ),
         equality=IN_ANY_DIGITS,
         surrogate_of=surrogate_of,
@@ -106,6 +106,14 @@ _WORD: Final = lazy_regex("[a-z]+")
 _NUMBER_WORD: Final = lazy_regex("[A-Za-z]{3,}|(?i:oh)(?![A-Za-z])")
 
 
+def _spoken(value: str) -> str:
+    """Return the shape of digits in words, a digit for each word; else nothing."""
+    said = SPOKEN_DIGITS.fullmatch(read_as(value))
+    if not said and not (SPOKEN_CODE.fullmatch(value) and _NUMBER_WORD.search(value)):
+        return ""
+    return formal_shape((_WORD if said else _NUMBER_WORD).sub("9", said[0] if said else value))
+
+
 def _in_words(digits: str) -> str:
     return "".join(_WORDS[int(mark)] if mark.isdigit() else mark for mark in digits)
 
@@ -113,7 +121,8 @@ def _in_words(digits: str) -> str:
 def formal_shape(value: str) -> str:
     """Return the shape of an id, with a symbol of its own for what is hexadecimal, or a coordinate."""
     if not value.isascii() and not any(mark in value for mark in "\u00b0\u2032\u2033"):
-        return shape_in_scripts(value)
+        shape = shape_in_scripts(value)
+        return "".join(mark if mark in _COUNTERS else symbol for mark, symbol in zip(value, shape, strict=True))
     if _PAIRS.fullmatch(value):
         return _hexadecimal(value)
     if _UUID.fullmatch(value):
@@ -134,6 +143,8 @@ def formal_shape(value: str) -> str:
 
 def _digest_shape(value: str) -> str:
     """Return the shape of a digest or its beginning, of 7 hexadecimal digits and letters or more; else nothing."""
+    if _UUID.fullmatch(value):
+        return formal_shape(value)
     form = _DIGEST.fullmatch(value)
     return _hexadecimal(value) if form and not (value.isdigit() or value.isalpha()) else ""
 
@@ -237,7 +248,9 @@ def digits(*, epsilon: OptionalEpsilon = 0.0, digit_keep_limit: Annotated[float,
         name="digits",
         parameters={"epsilon": epsilon} | ({"digit_keep_limit": limit} if epsilon > 0 else {}),
         guarantee=proved(epsilon, SURROGATES),
-        public=(_FORMAT,) if epsilon else (_FORMAT, "whether it is hexadecimal, of 7 digits and letters or more"),
+        public=(_FORMAT,)
+        if epsilon
+        else (_FORMAT, "whether it is hexadecimal, of 7 digits and letters or more, with the version of a UUID"),
         equality=IN_ANY_DIGITS,
         surrogate_of=lambda value, scope, rng: of_mentions([Mention(value)], ())(value, scope, rng),
         of_mentions=of_mentions,
@@ -288,6 +301,10 @@ def secret_surrogate() -> Drawn:
     """
 
     def surrogate_of(value: str, scope: Scope, rng: np.random.Generator) -> str:
+        if spoken := _spoken(value):
+            return agreed(
+                scope, "secret spoken", value, rng, lambda source: _in_words(filled(spoken, source)), distinct=True
+            )
         kept, shape = secret_shape(value)
 
         def drawn(source: np.random.Generator) -> str:
@@ -303,7 +320,7 @@ def secret_surrogate() -> Drawn:
         public=(
             "its beginning, where that is one of a public list (ghp_, AKIA); the first and last line of a private key",
             "how long it is, its marks and white space; which of digits, small letters and capitals it has; whether it "
-            "is hexadecimal",
+            "is hexadecimal; whether it is digits in words, and how many",
         ),
         equality=IN_ANY_DIGITS,
         surrogate_of=surrogate_of,

@@ -333,6 +333,13 @@ _PARTICLE: Final = lazy_regex(
 """Korean particles that show with what the name before them ends."""
 
 
+_KIN_BEFORE: Final = lazy_regex(
+    r"(?i)(?<![^\W_])(?:(?P<f>дочь|дочери|дочка|дочки|дочку|внучка|внучку|сестра|сестры|сестру|жена|жены|жену|мама|мать)"
+    r"|(?P<m>сын|сына|сыну|внук|внука|брат|брата|муж|мужа|отец|отца|папа))[:,]? \Z"
+)
+"""Russian words before a given name that stands alone."""
+
+
 def persons(mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator) -> list[str | None]:
     """Return names in the script of each mention of one text; None for those of no such script."""
     drawn = _place(scope, rng)
@@ -357,7 +364,11 @@ def persons(mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator)
     for mention, language in zip(mentions, languages, strict=True):
         value = unicodedata.normalize("NFC", mention.value)
         if language == "ru":
-            out.append(_russian(value, drawn))
+            kin = _KIN_BEFORE.search(mention.before) if value.istitle() and not _given(value) else None
+            if kin and value.isalpha() and scope.remembers:
+                known.setdefault(f"ru {value}", kin.lastgroup or "")
+            gender = known.get(f"ru {value}", "")
+            out.append(drawn(f"ru given {gender}", value.lower()) if gender else _russian(value, drawn))
         elif language == "ar":
             out.append(_arabic(value, drawn))
         else:
@@ -375,7 +386,7 @@ _UNITS: Final = {
     "площадь|площади|пл|набережная|набережной|наб|шоссе|ш|бульвар|бульваре|бул|аллея|аллее|алл|ал|тупик|туп|ст|к|клх|море|моря|озеро|озера|река|реки|город|города|городе|г|пос|с|д|п|дом|кв|квартира|корп|"
     "к|стр|оф|офис|этаж|подъезд|обл|р|н|мкр|микрорайон|проезд|тупик|острова|остров|республика|республики|округ|округа|империи|империя|т|й|я|го|ой",
     "tr": r"(?i:(?<![^\W\d_])(?:Mahallesi|Mah|Mh|Caddesi|Cadde|Cad|Cd|Sokağı|Sokak|Sok|Sk|Bulvarı|Bulv|Blv|Meydanı|Sitesi|Apartmanı|Apt|Numara|No|Kat|Daire|Blok|OSB|[DKABCE])(?![^\W\d_]))",
-    "ar": "شارع|مدينة|حي|طريق|رقم|شقة|عمارة|مبنى|محافظة|ولاية|منطقة|برج|الطابق|ص\\.ب|ميدان|قرية|بلدة|دوار|المملكة|دولة",
+    "ar": r"(?<![^\W_])(?:شارع|مدينة|حي|طريق|رقم|شقة|عمارة|مبنى|محافظة|ولاية|منطقة|برج|الطابق|ص\.ب|ميدان|قرية|بلدة|دوار|المملكة|دولة)(?![^\W_])",
 }
 _HEADS: Final = {
     "zh": "有限责任公司|股份有限公司|有限公司|股份公司|集团公司|分公司|子公司|公司|集团|医科大学|大学|医学院|学院|人民医院|中心医院|儿童医院|中医院|医院|卫生院|诊所|门诊部|银行|支行|分行|附属|中学|小学|幼儿园|高中|研究所|研究院|实验室|"
@@ -412,13 +423,8 @@ def place(value: str, language: str, scope: Scope, rng: np.random.Generator) -> 
     digits = iter(agreed(scope, f"script digits {groups}", value, rng, lambda source: _numbers(groups, source)))
     if language == "ru":
         return _CYRILLIC.sub(
-            lambda match: (
-                next(digits)
-                if match[0] in "0123456789"
-                else _russian_place(match[0], draw, street=_STREET.search(value[: match.start()]) is not None)
-            ),
-            value,
-        )
+            lambda match: next(digits) if match[0] in "0123456789" else _russian_word(match, draw), value
+        ).replace("\0 ", "")
     out: list[str] = []
     core = before = ""
     for match in _PIECES[language].finditer(value):
@@ -463,7 +469,28 @@ _ADJECTIVE: Final = lazy_regex(r"(.*[цс]к|.*[а-яё]н)(ая|ой|ую|ий|
 _STREET: Final = lazy_regex(r"(?:ул|улиц[аеы]|пр|просп|пр-т|проспект[ае]?|пер|переул[а-я]{1,6}|наб|пл|б-р|ш)\.? \Z")
 
 
-def _russian_place(word: str, drawn: Callable[[str, str], str], *, street: bool) -> str:
+_DESCRIBED: Final = lazy_regex(
+    r"(?P<adjective>[А-ЯЁ][а-яё]{2,16}(?:[яа]я|[иы]й|[ое][ейм]|[ое](?:го|му)|[ыи]м|[ую]ю)) "
+    r"(?=[А-ЯЁ][а-яё]{2})"
+)
+"""An adjective that a town's name begins with: it is left out, and tells the case."""
+_STEM: Final = lazy_regex("(?:[ое](?:го|му)|..)\\Z")
+_NOMINATIVE: Final = ("яя", "ая", "ий", "ый", "ое", "ее")
+
+
+def _russian_word(match: re.Match[str], drawn: Callable[[str, str], str]) -> str:
+    """Return what stands for a word of a Russian place: a null character for an adjective before another."""
+    value, start = match.string, match.start()
+    if _DESCRIBED.match(value, start):
+        return "\0"
+    before = value[max(0, start - 24) : start]
+    own = next((own for own in _DESCRIBED.finditer(f"{before}{match[0]}") if own.end() == len(before)), None)
+    adjective = own["adjective"] if own else ""
+    street = _STREET.search(before.removesuffix(f"{adjective} ")) is not None
+    return _russian_place(match[0], drawn, street=street and not adjective, described=adjective)
+
+
+def _russian_place(word: str, drawn: Callable[[str, str], str], *, street: bool, described: str = "") -> str:
     if _RUSSIAN_UNIT.fullmatch(word):
         return word
     if street and word[-2:] not in ("ая", "ой", "ий", "ый"):
@@ -488,8 +515,8 @@ def _russian_place(word: str, drawn: Callable[[str, str], str], *, street: bool)
     else:
         stem, ending = _family(word)
         ending = {"ым": "ом", "ой": "", "ы": "", "ых": ""}.get(ending, ending)
-        ending = "" if word[-2:] in ("ье", "ое") else ending
-    name = drawn("ru place", (lemma or stem).lower()) + ending
+        ending = "" if word[-2:] in ("ье", "ое") or described.endswith(_NOMINATIVE) else ending
+    name = drawn("ru place", f"{_STEM.sub('', described)} {lemma or stem}".strip().lower()) + ending
     return name.upper() if word.isupper() and len(word) > 1 else name
 
 
@@ -544,10 +571,10 @@ def organization(value: str, language: str, scope: Scope, rng: np.random.Generat
     written = False
     for place_of_core in range(0, len(pieces), 2):
         if any(map(str.isalnum, pieces[place_of_core])):
-            pieces[place_of_core] = (
-                "" if written else draw(f"{language} {'place' if schools else 'firm'}", " ".join(cores))
-            )
-            written = True
+            core = pieces[place_of_core]
+            name = "" if written else draw(f"{language} {'place' if schools else 'firm'}", " ".join(cores))
+            gap = " " if core[:1] == " " and place_of_core and not written else ""
+            pieces[place_of_core], written = gap + name + " " * (core[-1:] == " " and not written), True
     return "".join(pieces) if written or len(pieces) == 1 else draw(f"{language} firm", value)
 
 

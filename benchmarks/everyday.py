@@ -270,6 +270,13 @@ LAYOUTS: dict[str, Callable[[str], str]] = {
     "a string of JSON": lambda text: json.dumps(text, ensure_ascii=False),
     "behind a German question": lambda text: f"Bitte fasse den folgenden Text in zwei Sätzen zusammen:\n\n{text}",
     "wrapped at 60": lambda text: "\n".join(textwrap.fill(line, 60) if line else "" for line in text.split("\n")),
+    "paragraphs of Word": lambda text: "".join(f'<p class="MsoNormal">{line}</p>\n' for line in text.split("\n")),
+    "bullets": lambda text: re.sub(r"(?m)^(?=.)", "\u2022 ", text),
+    "numbers of lines": lambda text: "\n".join(f"{at:4} | {line}" for at, line in enumerate(text.split("\n"), 1)),
+    "emoji at ends": lambda text: re.sub(r"(?m)(?<=.)$", " \U0001f600", text),
+    "a list of strings": lambda text: ",\n".join(f'  "{line}"' for line in text.split("\n")),
+    "a cell of CSV": lambda text: 'id,text\n1,"' + text.replace('"', '""') + '"\n',
+    "marked values in bold": lambda text: re.sub(f"{_OPEN}(.*?){_CLOSE}", rf"**{_OPEN}\1{_CLOSE}**", text),
     "small letters": str.lower,
     "capitals": str.upper,
 }

@@ -1,12 +1,14 @@
 """Layout decides nothing: a page is found alike in other systems' lines, spaces, accents, quotes, indents and cases."""
 
 import re
+import textwrap
 import unicodedata
 from collections.abc import Callable
 
 import pytest
 
 from textveil.detection.detectors import detect
+from textveil.text.escapes import straight
 
 LAYOUTS: dict[str, Callable[[str], str]] = {
     "lines of Windows": lambda text: text.replace("\n", "\r\n"),
@@ -28,10 +30,50 @@ LAYOUTS: dict[str, Callable[[str], str]] = {
     "as a comment": lambda text: "\n".join(f"// {line}" for line in [*text.split("\n"), "", "so", "it", "is"]),
     "indented": lambda text: "\n".join(f"    {line}" for line in text.split("\n")),
     "indented by tabs": lambda text: "\n".join(f"\t{line}" for line in text.split("\n")),
+    "two spaces behind points": lambda text: re.sub(r"(?<=[.]) ", "  ", text),
     "double spaced": lambda text: text.replace("\n", "\n\n"),
     "breaks of HTML": lambda text: text.replace("\n", "<br>\n"),
     "paragraphs of HTML": lambda text: "".join(f"<p>{line}</p>" for line in text.split("\n")),
+    "a change": lambda text: "@@ -12,7 +12,9 @@\n so it is\n" + "\n".join(f"+{line}" for line in text.split("\n")),
+    "paragraphs with a style": lambda text: "".join(
+        f'<p class="MsoNormal" style="margin:0cm 12px">{line}</p>\n' for line in text.split("\n")
+    ),
+    "divisions in divisions": lambda text: "\n".join(
+        f"<div><DIV dir=ltr>{line}</DIV></div>" for line in text.split("\n")
+    ),
+    "rows of one cell": lambda text: (
+        "<table border=0>\n"
+        + "".join(f'<tr><td width="100%">{line}</td></tr>\n' for line in text.split("\n"))
+        + "</table>"
+    ),
+    "bullets": lambda text: "\n".join(f"\u2022 {line}" for line in text.split("\n")),
+    "boxes": lambda text: "\n".join(f"- [ ] {line}" for line in [*text.split("\n"), "so", "it", "is"]),
+    "between emoji": lambda text: "\n".join(f"\U0001f600 {line} \U0001f600" for line in [*text.split("\n"), "so"]),
+    "joined by backslashes": lambda text: " \\\n".join(text.split("\n")) + " \\",
+    "numbered": lambda text: "\n".join(f"{number}. {line}" for number, line in enumerate(text.split("\n"), 1)),
+    "numbered from 0": lambda text: "\n".join(f"{number:4}: {line}" for number, line in enumerate(text.split("\n"))),
+    "numbered by cat": lambda text: "\n".join(f"{number:6}\t{line}" for number, line in enumerate(text.split("\n"), 1)),
+    "numbers before bars": lambda text: "\n".join(
+        f"{number:3} | {line}" for number, line in enumerate(text.split("\n"), 1)
+    ),
+    "a list of strings": lambda text: "[\n" + ",\n".join(f'  "{line}"' for line in [*text.split("\n"), "so"]) + "\n]",
+    "a notebook": lambda text: ",\n".join(f'   "{line}\n"' for line in text.split("\n")),
+    "a sum of strings": lambda text: " +\n  ".join(f'"{line}\n"' for line in text.split("\n")) + ";",
+    "a cell of CSV": lambda text: 'no,text\n1,"' + text.replace('"', '""') + '\n\nok"\n2,"later\nthen"\n',
+    "a value of JSON": lambda text: f'{{"is": "ok", "text": "{text}\n\nok", "of": 3}}',
+    "a string of Python": lambda text: f'text = """{text}\n\nok"""\n',
 }
+EMPHASIS = (
+    "**{}**",
+    "*{}*",
+    "***{}***",
+    "_{}_",
+    "~~{}~~",
+    "<b>{}</b>",
+    "<em>{}</em>",
+    "<strong>{}</strong>",
+    "<mark>{}</mark>",
+)
 PAGES = {
     "mail": "From: Ada Zuse\nSubject: keys\nHi Piet,\nthe alarm code is 4471.\nPASSWORD=amber pony staple\nBest,\nAda",
     "chat": "zuse_ada: who has the key\npiet_k: ask Noor\nzuse_ada: ok\nlater then",
@@ -46,7 +88,8 @@ PAGES = {
 
 
 def _values(text: str) -> list[str]:
-    found = (unicodedata.normalize("NFC", text[span.start : span.end]) for span in detect(text))
+    spans = (span for span in detect(text) if span.kind not in ("number", "numbering"))  # of lines
+    found = (unicodedata.normalize("NFC", text[span.start : span.end]) for span in spans)
     return sorted("".join(filter(str.isalnum, value.replace("\u200b", ""))) for value in found)
 
 
@@ -55,6 +98,59 @@ def _values(text: str) -> list[str]:
 def test_layout_changes_nothing_that_is_found(page: str, layout: str) -> None:
     text = PAGES[page]
     assert _values(LAYOUTS[layout](text)) == _values(text)
+
+
+PROSE = {
+    "en": "When we met at the harbor last week, Priya Kapoor said that the door code is 4471 and that Mr Tom Brandt of "
+    "12 Ferry Lane had called twice, once on 3 March 2021 and once more from 020 7946 0011, because nobody told him "
+    "where the keys are; his daughter Noor Brandt has them now, and she lives near Kirkcudbright with Ada Zuse.",
+    "de": "Wie besprochen hat Frau Karin Lohse am 4. März 2021 noch einmal angerufen und gesagt, dass ihr Mann Piet "
+    "Lohse seit dem Umzug nach Fulda nicht mehr unter 0661 555019 erreichbar ist, sondern nur noch bei seiner "
+    "Schwester Ute Quast in der Lindenstraße 14, die uns am 9. März 2021 geschrieben hat und um Rückruf bittet.",
+}
+
+
+@pytest.mark.parametrize("width", [56, 60, 66, 72, 78])
+@pytest.mark.parametrize("page", PROSE)
+def test_the_width_of_lines_changes_nothing_that_is_found(page: str, width: int) -> None:
+    found = _values(PROSE[page])
+    assert len(found) > 6
+    assert _values(textwrap.fill(PROSE[page], width)) == found
+
+
+@pytest.mark.parametrize("emphasis", EMPHASIS)
+@pytest.mark.parametrize("page", PAGES)
+def test_emphasis_changes_nothing_that_is_found(page: str, emphasis: str) -> None:
+    text = PAGES[page]
+    pieces, place = [], 0
+    for span in detect(text):
+        whole = span.start == 0 or not text[span.start - 1].isalnum()
+        value = text[span.start : span.end]
+        pieces += [text[place : span.start], emphasis.format(value) if whole and "@" not in value else value]
+        place = span.end
+    assert _values("".join(pieces) + text[place:]) == _values(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def zuse(*args, **kwargs):\n    return 2*args*3 + __init__ # __ada__",
+        "**Date of birth** 3/4/1961",
+        "<b>DOB</b> 3/4/1961",
+        '<p class="Ada Zuse">x',
+        '<p class="no 44712">x',
+        "1991 Leeds\n1992 Filey\n1993 Otley\n1994 Selby",
+        "+44 20 7946 0011\n+44 20 7946 0022\n+44 20 7946 0033\n+44 20 7946 0044",
+        "#4471\n#4472\n#4473\n#4479",
+        "\xa3 12\n\xa3 14\n\xa3 19\n\xa3 23",
+        '"ada","zuse"\n"bea","kok"\n"cem","tan"\n"dora","ek"',
+        '{"name": "Ada Zuse",\n"town": "Filey",\n"dob": "3/4/1961",\n"tel": "020 7946 0011"}',
+        "the alarm of the house is 4471, as she\nnobody knows\nthe password is amber-pony-staple-7 or\nothers say",
+        'she said: "Ada\ncame"',
+    ],
+)
+def test_what_is_no_layout_is_read_as_it_is(text: str) -> None:
+    assert straight(text).text == text
 
 
 @pytest.mark.parametrize("page", PAGES)

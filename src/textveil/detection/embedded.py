@@ -138,7 +138,12 @@ class EmbeddedDetector:
         if not reading.escaped:
             return spans
         ends = [(span, *reading.written(span.start, span.end)) for span in spans]
-        return [span._replace(start=start, end=end) for span, start, end in ends]
+        found = [span._replace(start=start, end=end) for span, start, end in ends]
+        counts = [count.span() for place in reading.unread() for count in matches(_COUNT, reading.source, *place)]
+        if not counts:
+            return found
+        numbered = [DetectedSpan(*count, "numbering", _COUNT_SCORE, NAME, "sequence") for count in counts]
+        return covering(reading.source, [*found, *numbered])
 
     def _with_spaced(self, text: str, language: str) -> list[DetectedSpan]:
         """Return what a text holds, read as written and, if no columns part its words, with one space between them."""
@@ -234,6 +239,11 @@ class EmbeddedDetector:
             if written:
                 return covering(text, spans + written)
         return covering(text, spans) if met else spans
+
+
+_COUNT: Final = lazy_regex("[0-9]++")
+"""Of what is not read, the numbers of lines."""
+_COUNT_SCORE: Final = 0.85
 
 
 class _Piece(NamedTuple):

@@ -324,17 +324,13 @@ _GLUED: Final = lazy_regex(
     r"|(?<=[^\W\d_])(?<!\u200b.)\u200b(?=[0-9+](?!\u200b))|(?<=[0-9])(?<!\u200b.)\u200b(?=[^\W\d_](?!\u200b))"
     r"|(?<!\S)-(?=[0-9]{2,4}[-/][0-9]|[0-9]{4} [0-9]{4} )"
 )
-_EMPHASIS: Final = lazy_regex(r"(?<!\w)_(?=[A-Z0-9+])(?P<inside>[^_\n]{2,80})_(?!\w)")
 
 
 def unglued(text: str) -> str:
     """Return a text, as long as it was, in which marks that part values do so where they are glued to them.
 
-    These are dashes without spaces, underscores of emphasis, and spaces of no width: to a search ``_4470-0514_`` looks
-    as ``*4470-0514*`` does.
+    These are dashes without spaces, and spaces of no width.
     """
-    if "_" in text:
-        text = _EMPHASIS.sub(r"*\g<inside>*", text)
     return _GLUED.sub(";", text)
 
 

@@ -6,12 +6,13 @@
 - Tags (U+E0020 to U+E007E) are ASCII that nothing shows, and two or more variation selectors in a row are bytes.
 
 Layout says nothing either: ends of lines in other systems, spaces of other widths, letters and their accents as two
-characters, marks of direction, vowel marks of Arabic, the prefix of quoted lines and of indented texts.
+characters, marks of direction, vowel marks of Arabic, the prefix of quoted lines, marks that all lines begin or end
+with, numbers of all lines, tags of HTML that part lines, and marks that make words bold, slanted or struck out.
 """
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate, pairwise
 from os.path import commonprefix
@@ -49,7 +50,29 @@ _FLAG: Final = (
 _UNSEEN: Final = lazy_regex(f"{_FLAG}|[\U000e0020-\U000e007e]+|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{{2,}}")
 
 
-_BREAK: Final = lazy_regex(r"\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]|(?:</?(?:p|div|li)>|<br ?/?>){1,4}\n?")
+_BREAK: Final = lazy_regex(r"\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]")
+_CHANGED: Final = lazy_regex(r"(?<![^\n])[+ -](?=[^\n])")
+"""What a change of lines (diff) begins them with."""
+_BLOCK: Final = "p|div|li|ul|ol|h[1-6]|blockquote|section|article|header|footer|main|body|html|pre"
+# No attribute is passed over that may name somebody: none with capitals, but of Word, and none with more than 4 digits.
+_STYLE: Final = (
+    r"(?: (?:class|style|dir|align|lang|role|valign|width|border|cellpadding|cellspacing)="
+    r"(?![^>]{0,99}[0-9]{5})\"?(?:Mso[A-Za-z]{1,20}+|[a-z0-9 :;#.%,_()-]{1,99}+)\"?){0,6}+"
+)
+_TAGS, _TAGS_AND_ROWS = [
+    lazy_regex(
+        rf"(?:</(?i:{block})>\s{{0,8}}+){{0,6}}+(?:<(?i:{block}){_STYLE}>(?:\s{{0,8}}+(?=<[^/]))?+){{1,6}}+"
+        rf"|(?:</(?i:{block})>(?:\s{{0,8}}+(?=</))?+){{1,6}}+\n?|<(?i:br) ?/?>\n?"
+    )
+    for block in (_BLOCK, f"{_BLOCK}|table|tbody|tr|td")
+]
+"""Ends of lines in HTML; an empty paragraph is an empty line. Rows of one cell are lines too."""
+_BETWEEN_CELLS: Final = lazy_regex(r"</(?i:t[dh])>\s{0,40}<(?i:t[dh])")
+_SPELLED: Final = "[^\\W\u3040-\u9fff\uac00-\ud7af]"  # of writings that part words
+_EMPHASIS: Final = lazy_regex(
+    rf"(?<![*_~\\<]|{_SPELLED})(?P<mark>\*{{1,3}}|~~|__(?=[A-Z0-9+])|_(?!_)|<(?P<tag>b|i|u|s|em|strong|mark|span|del|ins)>)"
+    rf"(?=[^\W_]|[\"'(+@#$/])(?P<words>[^\n*~<]{{1,200}}?)(?<![\s_])(?P<end>(?P=mark)|</(?P=tag)>)(?![*_~]|{_SPELLED})"
+)
 _WIDTHS: Final = {
     **dict.fromkeys((0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F), " "),
     **{0xFF10 + digit: str(digit) for digit in range(10)},
@@ -76,12 +99,27 @@ def layout(text: str) -> Iterator[Callable[[str], list[Disguise]]]:
     In an answer ``end`` may be more than one character behind ``start``. All take linear time.
     """
     yield partial(_each, _BREAK, "\n")
+    if "@@ -" in text:
+        yield partial(_each, _CHANGED, "")
+    if "</" in text or "<br" in text:
+        rows = "<td" in text and _BETWEEN_CELLS.search(text) is None
+        yield partial(_each, _TAGS_AND_ROWS if rows else _TAGS, "\n")
     if ">" in text or not text.isascii():
         yield _unread
-    if text[:1] in _INDENTS:
-        yield _indents
+    if any(map(text.__contains__, _QUOTES)):
+        yield _string_lines
+        yield _long_strings
+    last = text.rstrip("\n")[-1:]
+    if not text[:1].isalpha() or last in _SPACE_OR_BACKSLASH or (last > "~" and not last.isalpha()):
+        yield _margins
     if "\n\n" in text:
         yield _double_spaced
+    if "  " in text:
+        yield _sentence_spaces
+    if "\n" in text:
+        yield _wrapped
+    if any(map(text.__contains__, _OF_EMPHASIS)):
+        yield _emphasis
     if not text.isascii():
         yield _composed
 
@@ -104,30 +142,157 @@ def _is_unread(before: str, behind: str) -> bool:
     return not before.strip() or not behind.strip() or (before.isalpha() and behind.isalpha())
 
 
+def _emphasis(text: str) -> list[Disguise]:
+    """Return marks around words, but not around what heads a line before its value: **Date of birth** 3 May 1961."""
+    edits = []
+    for match in _EMPHASIS.finditer(text):
+        start, end = match.span()
+        before = text[max(text.rfind("\n", 0, start) + 1, start - _WIDEST) : start]
+        heads = (
+            not before.strip("->|*+.)0123456789 \t")
+            and text[end : end + 1] == " "
+            and text[end + 1 : end + 2].isalnum()
+        )
+        if not heads or match["words"].endswith(":"):
+            edits += [Disguise(*match.span("mark"), ""), Disguise(*match.span("end"), "")]
+    return edits
+
+
+_OF_EMPHASIS: Final = ("*", "_", "~~", "</")
+
+
 def _composed(text: str) -> list[Disguise]:
     written = [(match.span(), unicodedata.normalize("NFC", match[0])) for match in _IN_PARTS.finditer(text)]
     return [Disguise(*span, whole) for span, whole in written if len(whole) == 1]
 
 
-def _indents(text: str) -> list[Disguise]:
-    """Return the spaces, tabs and marks of comments that all lines begin with that are not empty."""
+def _string_lines(text: str) -> list[Disguise]:
+    """Return the quotes around lines that are strings of a list or of a sum, and what parts these."""
+    found = list(_STRING_LINE.finditer(text))
+    if len(found) < _FEWEST_LINES:
+        return []
+    return [Disguise(*match.span(part), "") for match in found for part in ("before", "behind")]
+
+
+def _long_strings(text: str) -> list[Disguise]:
+    """Return the quotes around a string of more than one line, as ends of lines."""
+    edits = []
+    place = 0
+    while (start := _STRING.search(text, place)) is not None:
+        end = _ENDS[start["quote"][0]].search(text, start.end())
+        if end is None:
+            break
+        place = end.end()
+        if text.count("\n", start.end(), end.start()) + 1 >= _FEWEST_LINES:
+            doubled = list(_DOUBLED.finditer(text, start.end(), end.start()))
+            if text.count('"', start.end(), end.start()) != 2 * len(doubled):
+                doubled = []
+            edits.append(Disguise(*start.span("quote"), "\n"))
+            edits += [Disguise(*match.span(), '"') for match in doubled]  # as CSV has quotes
+            edits.append(Disguise(*end.span("quote"), "\n"))
+    return edits
+
+
+_SPACE_OR_BACKSLASH: Final = (" ", "\t", "\\")
+_QUOTES: Final = ('"', "'")
+_STRING_LINE: Final = lazy_regex(
+    r"(?<![^\n])(?P<before>[ \t]{0,40}+(?P<quote>[\"']))(?P<line>(?:(?!(?P=quote)(?: ?[,:+\\]|\n|\Z))[^\n]){0,400}+)"
+    r"(?P<behind>\n?(?P=quote) ?[,;+\\]?[ \t]{0,4})(?=\n|\Z)"
+)
+_STRING: Final = lazy_regex(
+    r"(?:\A|(?<=[=(\[])|(?<=,)(?=\")|(?<==[ ])|(?<=[\"']:)|(?<=[\"']:[ ]))"
+    r"(?P<quote>\"{3}|'{3}|[\"'](?=[\w\[(*#<])(?![^\"'\n]{1,40}[\"'] ?:))"
+)
+_DOUBLED: Final = lazy_regex('""')
+_ENDS: Final = {
+    mark: lazy_regex(
+        rf"(?P<quote>{mark}{{3}}|(?<!{mark}){mark}(?=\s{{0,4}}(?:,\s{{0,4}}{mark}[^{mark}\n]{{1,40}}{mark} ?:"
+        r"|[}\])\n;]|\Z)))"
+    )
+    for mark in _QUOTES
+}
+
+
+def _margins(text: str) -> list[Disguise]:
+    """Return what all lines begin and end with that are not empty: white space, a mark, and numbers that count them."""
     lines = text.split("\n")
     full = [line for line in lines if line.strip()]
-    common = commonprefix([min(full, default=""), max(full, default="")])
-    inner = common.lstrip(" \t")
-    mark = next((mark for mark in _COMMENTS if inner.startswith(mark)), "") if len(full) >= _FEWEST_LINES else ""
-    indent = len(common) - len(inner.removeprefix(mark).lstrip(" \t"))
+    marked = len(full) >= _FEWEST_LINES
+    first, last = min(full, default=""), max(full, default="")
+    match = (_MARGIN if marked else _SPACE).match(commonprefix([first, last]))
+    indent = match.end() if match else 0
+    counts = _counted(lines) if marked else []
+    ends = [line[: -len(line) - 1 : -1][:_WIDEST] for line in full] if marked else []
+    behind = _ENDING.match(commonprefix([min(ends, default=""), max(ends, default="")]))
+    margin = behind.end() if behind else 0
     starts = accumulate([len(line) + 1 for line in lines], initial=0)
+    edits = []
+    for line, start in zip(lines, starts, strict=False):
+        if line.strip():
+            before = counts.pop() if counts else indent
+            edits += [Disguise(start, start + before, "")] if before else []
+            if 0 < margin <= len(line) - before:
+                edits.append(Disguise(start + len(line) - margin, start + len(line), ""))
+    return edits
+
+
+def _counted(lines: Sequence[str]) -> list[int]:
+    """Return where numbers of lines end, from the last line to the first, if they count all lines from 0 or 1 on."""
+    counts = [_COUNT.match(line) for line in lines if line]
+    numbers = [int(match["number"]) for match in counts if match]
+    follow = len(numbers) == len(counts) and numbers in (list(range(len(counts))), list(range(1, len(counts) + 1)))
+    return [match.end() for match in reversed(counts) if match] if follow else []
+
+
+_COUNT: Final = lazy_regex(r"[ \t]{0,8}+(?P<number>[0-9]{1,6})(?: ?[.:)|](?![0-9])[ \t]*+|\t[ \t]*+|[ ]{2,8}+|[ ]?\Z)")
+_SIGN: Final = r"[^\w\s!-~\xa1-\xb6\xb8-\xbf\u2018-\u201f\u2039\u203a\u20a0-\u20cf\u2116]{1,3}+"
+_MARGIN: Final = lazy_regex(
+    rf"[ \t]*+(?:(?:///?|#|\*|\+|--|;|%)(?!\d)[ \t]*+|(?:-|{_SIGN})[ \t]++(?:\[[ x]\][ \t]++)?)?"
+)
+_SPACE: Final = lazy_regex(r"[ \t]*+")
+_ENDING: Final = lazy_regex(rf"[ \t]*+(?:(?:\\|{_SIGN})[ \t]++)?")
+_WIDEST: Final = 12
+_FEWEST_LINES: Final = 4
+
+
+def _wrapped(text: str) -> list[Disguise]:
+    """Return the ends of lines of prose that were broken because the next word had no room, as spaces."""
+    lines = text.split("\n")
+    pairs = [
+        (len(line), len(line) + len(following.split(" ", 1)[0]), following[0])
+        if (following[:1].isalnum() or following[:1] in _OPENS) and " " in line and _NO_PROSE.search(line) is None
+        else (0, 0, "")
+        for line, following in pairwise(lines)
+    ]
+    flows = [(length, full) for length, full, first in pairs if first.isalpha() and not first.isupper()]
+    width = max([length for length, _ in flows], default=0)
+    wide = sum(full >= width for _, full in flows)
+    if len(flows) < 2 or not _NARROWEST <= width <= _BROADEST or 5 * wide < 4 * len(flows):
+        return []
+    ends = accumulate([len(line) + 1 for line in lines])
     return [
-        Disguise(start, start + indent, "")
-        for line, start in zip(lines, starts, strict=False)
-        if indent and line.strip()
+        Disguise(end - 1, end, " ")
+        for (_, full, _), end in zip(pairs, ends, strict=False)
+        if full >= width and _BEGINS.match(text, end) is None
     ]
 
 
-_COMMENTS: Final = ("///", "//", "#", "*", "+", "--", ";", "%")
-_INDENTS: Final = frozenset(" \t/#*+-;%")
-_FEWEST_LINES: Final = 4
+_OPENS: Final = ("(", '"', "'")
+_NO_PROSE: Final = lazy_regex(r"  |[\t|\u3040-\u9fff]|[!?:;{})>]\Z")
+_BEGINS: Final = lazy_regex(r"[\w -]{1,24}:|[0-9]{1,3}[.)] |[0-9]{1,2}[/:.][0-9]|[0-9]{4}-[0-9]{2}-")
+"""How a field, an item of a list or a line of a log begins."""
+_NARROWEST, _BROADEST = 50, 100
+
+
+def _sentence_spaces(text: str) -> list[Disguise]:
+    """Return the second of two spaces behind each sentence, if a text has no other gaps."""
+    gaps = [match.span() for match in _GAP.finditer(text)]
+    if any(end - start > 2 or text[start - 1] not in ".!?" for start, end in gaps):
+        return []
+    return [Disguise(end - 1, end, "") for _, end in gaps]
+
+
+_GAP: Final = lazy_regex(r"(?<=\S)[ ]{2,}+(?=\S)")
 
 
 def _double_spaced(text: str) -> list[Disguise]:

@@ -184,6 +184,10 @@ class Reading:
         """Return how ``source[start:end]`` is read."""
         return self.text[self.inner(start)[0] : self.inner(end)[1]]
 
+    def unread(self) -> Iterator[tuple[int, int]]:
+        """Yield where ``source`` holds what is not read."""
+        return ((at.begin, at.end) for at in self._escapes if not at.size)
+
     def take(self, edits: Sequence[_Edit]) -> None:
         """Read one layer, of which these are the escapes, in order."""
         escapes: list[_Escape] = []

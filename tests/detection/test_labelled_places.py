@@ -3,6 +3,7 @@
 import pytest
 
 import textveil as tv
+from textveil.detection.labelled_places import find_labelled_places
 
 
 def found(text: str, kind: str) -> list[str]:
@@ -161,3 +162,19 @@ def test_a_place_that_is_a_given_name_too_is_a_person_where_it_acts_as_one(text:
     names = ("Petra", "Florence", "London")
     kinds = {span.kind for span in tv.detect(text) if text[span.start : span.end] in names}
     assert kinds == {kind}
+
+
+@pytest.mark.parametrize(
+    ("text", "firms"),
+    [
+        ("Werkgever: Nutreco\n", ["Nutreco"]),
+        ("Empresa: Andrade Velho e Prima\n", ["Andrade Velho e Prima"]),
+        ("Employer: none\n", []),
+        ("Firma: Unbekannt\n", []),
+        ("Azienda: la stessa\n", []),
+        ("Arbeitgeber: Er zahlt immer erst am Monatsende und nie ganz.\n", []),
+    ],
+)
+def test_firms_stand_behind_the_label_of_an_employer(text: str, firms: list[str]) -> None:
+    found = [text[span.start : span.end] for span in find_labelled_places(text) if span.kind == "organization"]
+    assert found == firms

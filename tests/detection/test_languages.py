@@ -50,6 +50,11 @@ def test_language_of_few_words_is_unknown(text: str) -> None:
         ("it", "Chiamo domani mattina"),
         ("pl", "Wizyta u doktora jutro"),
         ("tr", "Yarın gelebilir mi?"),
+        ("de", "Mittagspause"),
+        ("de", "In Bearbeitung"),
+        ("pt", "Não"),
+        ("pl", "Ustawienia"),
+        ("tr", "Ayarlar"),
     ],
 )
 def test_language_of_a_line_of_few_words_is_that_of_its_words(language: str, text: str) -> None:
@@ -69,6 +74,8 @@ def test_language_of_a_line_of_few_words_is_that_of_its_words(language: str, tex
         ("Kamer van Koophandel Zwolle", ["Kamer van Koophandel Zwolle"]),
         ("Leeds Chamber of Commerce", ["Leeds Chamber of Commerce"]),
         ("Das Jugendamt prüft es", []),
+        ("Factura Gimeno", ["Gimeno"]),
+        ("王晓彤 and 佐藤花子 met", ["王晓彤", "佐藤花子"]),
     ],
 )
 def test_names_in_messages_of_few_words_are_found_whole(text: str, names: list[str]) -> None:
@@ -94,7 +101,19 @@ def test_a_label_tells_the_language_of_its_line_and_stays(language: str, text: s
     assert not [span for span in detect(text) if span.score >= 0.35 and span.start < text.index(label) + len(label)]
 
 
-@pytest.mark.parametrize("text", ["Petra: hi", "Note: Bill", "Will meet Bett", "Mark Hora", "Name: Blank"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Petra: hi",
+        "Note: Bill",
+        "Will meet Bett",
+        "lol ask Joseph",
+        "Mr Matthieu Salmon",
+        "Tel. 06445 15507",
+        "Mark Hora",
+        "Name: Blank",
+    ],
+)
 def test_a_name_and_an_english_label_tell_no_other_language(text: str) -> None:
     assert language_of(text) in ("", "en")
 

@@ -123,3 +123,9 @@ def test_places_that_are_passed_over_begin_no_lone_name() -> None:
             assert [match.span() for match in matches_at(pattern, text, lone_names._openings(text))] == spans, text
             found += len(spans)
     assert found > 200
+
+
+def test_a_family_alone_goes_with_its_particle() -> None:
+    assert drawn("van Mil") == ["van Mil"]
+    assert drawn("| von der Tann |") == ["von der Tann"]
+    assert drawn("van Apple") == []

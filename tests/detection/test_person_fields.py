@@ -170,3 +170,22 @@ def test_large_tables_and_long_words_take_linear_time() -> None:
 @pytest.mark.parametrize("mark", ["\t", "|", ",", ";", "  "])
 def test_a_run_of_marks_behind_a_header_is_read(mark: str) -> None:
     assert {span.kind for span in find_people_in_tables("name" + mark * 3000 + "\nx")} <= {"ordinary"}
+
+
+@pytest.mark.parametrize(
+    ("table", "names"),
+    [
+        ("a,b\n1,Smith\n2,Qarvel\n3,Jones\n4,Miller\n", ["Smith", "Qarvel", "Jones", "Miller"]),
+        (
+            "Qarvel Brunth;3\nJohn Brown;4\nPeter Hill;5\nMary Lee;6",
+            ["Qarvel Brunth", "John Brown", "Peter Hill", "Mary Lee"],
+        ),
+        ("| John |\n|---|\n| 1 |", ["John"]),
+        ("1\tJohn\n2\tQarvel\n3\tMary\n\n4\tBrunth\n", ["John", "Mary"]),
+        ("x,svc\nAnna,api\nplatform-team,db\nJohn,web\nUnassigned,mail\nMary,x\n", ["Anna", "John", "Mary"]),
+        ("1,Smith\n2,Gravel\n3,Sand\n4,Water\n5,Jones\n", ["Smith", "Jones"]),
+    ],
+)
+def test_a_column_that_names_persons_in_most_cells_names_them_in_all(table: str, names: list[str]) -> None:
+    for text in (table, table.replace("\n", "\r\n")):
+        assert [text[span.start : span.end] for span in tv.detect(text) if span.kind == "person"] == names

@@ -626,3 +626,54 @@ def test_words_that_are_names_elsewhere_stay(text: str) -> None:
 def test_classes_and_grades_are_numbering() -> None:
     for text in ("3학년 2반", "정보처리기사 1급", "운전면허 1종 보통", "四年级，2年级", "小学5年生"):
         assert {kind for _, kind in found(text)} <= {"numbering"}
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "value"),
+    [
+        ("田中太郎", "person", "田中太郎"),
+        ("吉田、14号室", "person", "吉田"),
+        ("花子のパソコン", "person", "花子"),
+        ("지훈의 노트북", "person", "지훈"),
+        ("점심 현주", "person", "현주"),
+        ("万燕", "person", "万燕"),
+        ("用户 左芳 登录成功", "person", "左芳"),
+        ("2017年4月17日", "date", "2017年4月17日"),
+        ("1963년 7월 13일", "date", "1963년 7월 13일"),
+        ("عبد الحفيظ قال", "person", "عبد الحفيظ"),
+        ("اسأل نضال", "person", "نضال"),
+        ("هندية، غرفة 14", "person", "هندية"),
+        ("Город: Псков", "place", "Псков"),
+        ("Şehir: Muğla", "place", "Muğla"),
+        ("المدينة: تعز", "place", "تعز"),
+        ("市区町村：鎌倉", "place", "鎌倉"),
+        ("Работодатель: Русэнергосбыт", "organization", "Русэнергосбыт"),
+    ],
+)
+def test_values_that_stand_alone_or_behind_a_label_are_found(text: str, kind: str, value: str) -> None:
+    assert (value, kind) in found(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "進行中",
+        "一月",
+        "未来の車",
+        "明日、会議",
+        "质量的标准",
+        "정의의 편",
+        "확인 부탁드립니다",
+        "Город: не указан",
+        "المدينة: غير معروف",
+    ],
+)
+def test_words_that_stand_alone_stay(text: str) -> None:
+    assert not [value for value, kind in found(text) if kind in ("person", "place", "organization")]
+
+
+@pytest.mark.parametrize("row", _ROWS.values(), ids=_ROWS)
+def test_spans_lie_in_the_text_wherever_it_begins(row: Row) -> None:
+    for start in range(len(row.finds)):
+        text = row.finds[start:]
+        assert all(0 <= span.start <= span.end <= len(text) for span in row.search(text)), text

@@ -117,7 +117,7 @@ def _extent(text: str, tokens: list[_Token], first: int, *, most: int = 5, firm:
             count += 1
             continue
         behind = tokens[first + count - 1].low if count else ""
-        known = token.low in _names() or behind == "عبد" or (token.low in _OF_NAMES and behind in _given())
+        known = token.low in _names() or behind in ("عبد", "جار") or (token.low in _OF_NAMES and behind in _given())
         nisba = token.low.startswith("ال") and token.low.endswith(("ي", "ية")) and len(token.low) > 4
         unknown = (firm or (count and sure)) and len(token.low) > 2 and token.low not in listed("ar", "frequent")
         unknown = unknown and _VERB.match(token.low) is None
@@ -191,9 +191,14 @@ def _told(text: str, tokens: list[_Token], starts: dict[int, int]) -> Iterator[F
     for match in matches(_TOLD, text):
         place = starts.get(match.end())
         if place is not None and (tokens[place].low in _given() or tokens[place].low not in _common()):
-            count = _extent(text, tokens, place, firm=True)
-            if count and (match["said"] or count > 1 or tokens[place].low in _given()):
+            asked = match["asked"] is not None
+            count = _extent(text, tokens, place, firm=not asked)
+            if count and (match["said"] or count > 1 or tokens[place].low in (_names() if asked else _given())):
                 yield Found(tokens[place].start, tokens[place + count - 1].end, "person", 0.7, "cue")
+    for match in matches(_ALONE, text):
+        low = _bare(match["name"])
+        if low in _family() and low not in _common() and low not in _places():
+            yield Found(*match.span("name"), "person", 0.5, "list")
     for match in matches(_DOES, text):
         for group in ("name", "other"):
             if match[group] and _bare(match[group]) in _given():
@@ -229,7 +234,9 @@ def _in_rows(text: str, tokens: list[_Token]) -> Iterator[Found]:
         if cut < 0 and not (
             connects
             or (
-                token.low in ("عبد", "أم", "ام", "بو") and place + 1 < len(tokens) and tokens[place + 1].low in _given()
+                token.low in ("عبد", "أم", "ام", "بو")
+                and place + 1 < len(tokens)
+                and _follows(token.low, tokens[place + 1].low)
             )
         ):
             continue
@@ -252,8 +259,15 @@ def _in_rows(text: str, tokens: list[_Token]) -> Iterator[Found]:
             yield Found(own[0].start, own[0].end, "person", 0.5, "list")
 
 
+def _follows(low: str, behind: str) -> bool:
+    return behind in _given() or (low == "عبد" and behind.startswith("ال"))
+
+
+_ALONE: Final = lazy_regex(rf"^(?:[-*•] ?)?(?P<name>{_A}[\u0621-\u0652]{{2,14}})(?=$|[،,] )", re.MULTILINE)
+_ASKED: Final = r"(?<![\u0621-\u0652])(?:(?:اسأل|كلم|راسل|بلغ|نادِ?)ي?|ذك[ّ]?ري?|س[يت]أتي|هل وقعت?|أبلغ عنه|استلمها?|المستخدم|فاتورة)(?: ?:)? (?=[\u0621-\u064a])"
+"""What stands before a name: whom one asks, who comes, whose a bill is."""
 _TOLD: Final = lazy_regex(
-    rf"(?<![\u0621-\u0652])(?:(?P<said>(?:حضرت?|تقدمت?|مثلت?) (?:إلينا|لدينا|أمامنا)|وأفادت?|بسؤال|بمواجهة|و?يمثله?ا?|نيابة عن|بتوكيل من)|و?معه|و?معها|برفقة|بصحبة|رفقة|أنا و|(?:قالت?|أكدت?|ذكرت?|صرحت?|أخبرني|أخبرتني)(?= {_A}{{3,10}} (?:إن|أن|بأن|لي|لنا)(?![ء-ي]))) ?(?:(?:{_TITLES}) )?(?={_A})"
+    rf"{_ASKED}(?P<asked>)|(?<![\u0621-\u0652])(?:(?P<said>(?:حضرت?|تقدمت?|مثلت?) (?:إلينا|لدينا|أمامنا)|وأفادت?|بسؤال|بمواجهة|و?يمثله?ا?|نيابة عن|بتوكيل من)|و?معه|و?معها|برفقة|بصحبة|رفقة|أنا و|(?:قالت?|أكدت?|ذكرت?|صرحت?|أخبرني|أخبرتني)(?= {_A}{{3,10}} (?:إن|أن|بأن|لي|لنا)(?![ء-ي]))) ?(?:(?:{_TITLES}) )?(?={_A})"
 )
 """Who came, and with whom."""
 _DOES: Final = lazy_regex(

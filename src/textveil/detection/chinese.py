@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-from textveil.detection.east_asian import FORMS, HAN, back_to
+from textveil.detection.east_asian import ALONE, FORMS, HAN, back_to
 from textveil.detection.found import Found, Phase, Row
 from textveil.detection.gates import anywhere
 from textveil.detection.lists import listed, written
@@ -38,7 +38,7 @@ _LABELS: Final = (
     "聯絡人|收件人|申請人|負責人|主治醫師|護理師|戶名|簽名|寄件者|收件者|監護人|緊急聯絡人|學生|客戶|員工"
 )
 _CUES: Final = (
-    "麻烦 拜托 名叫 叫做 叫他 叫她 人称 绰号 外号 小名 叫 我叫 我是 请 由 给 跟 和 与 找 问 替 帮 陪 通知 联系 感谢 转告 家属 家长 配偶 老公 老婆 爱人 儿媳 女婿 孙子 孙女 侄子 外甥 舅舅 姑姑 姨妈 保姆 护工 患者 病人 学生 员工 客户 同事 朋友 好友 丈夫 妻子 儿子 女儿 母亲 父亲 爸爸 妈妈 哥哥 姐姐 弟弟 妹妹 "
+    "麻烦 拜托 提醒 问一下 取件人 用户 名叫 叫做 叫他 叫她 人称 绰号 外号 小名 叫 我叫 我是 请 由 给 跟 和 与 找 问 替 帮 陪 通知 联系 感谢 转告 家属 家长 配偶 老公 老婆 爱人 儿媳 女婿 孙子 孙女 侄子 外甥 舅舅 姑姑 姨妈 保姆 护工 患者 病人 学生 员工 客户 同事 朋友 好友 丈夫 妻子 儿子 女儿 母亲 父亲 爸爸 妈妈 哥哥 姐姐 弟弟 妹妹 "
     "爷爷 奶奶 外婆 外公 医生 护士 教授 老师 经理 主任 律师 司机 记者 演员 歌手 作家 总统 主席 总理 市长 省长 部长 院长 校长 导演 法官 邻居 室友 助理 秘书 工程师 女士 先生 嫌疑人 "
     "被告人 原告 被告 证人 队长 选手 球员 教练 同学 会计 代表 创始人 董事长 负责人 联系人 主管 房东 老板 用户 报警人 租户 租客 检察官 投诉人 举报人 目击者 当事人 死者 伤者 失主 候选人 候选人是 取件人 乘客 客人 住户 业主 网友 店员 学员 会员 队员 号床 床 教师 原告人 护士长 法官 警官 經理 醫師 醫生 老師 護士 學生 同事 律師 亲爱的 尊敬的 親愛的 你好 您好 收件人 前台 民警 辅警 店主 徒弟 实习生 研究生 师父 弟子 租客 同乡 老乡 工友 听说 老板娘 表弟 表哥 表妹 表姐 堂弟 堂妹 婆婆 公公 岳父 岳母 男友 女友 闺蜜 发小 领导 护工 月嫂 出纳 导游 保洁 保安 厨师 站长 园长 阿姨 师傅 辅导员 班主任 "
     "與 請 給 聯絡 感謝 通知 丈夫 太太 女兒 兒子 媽媽 爸爸 回复 抄送"
@@ -399,7 +399,12 @@ _CELL: Final = lazy_regex(
 
 
 def find_free(text: str) -> Iterator[Found]:
-    """Yield names that their characters and their neighbors tell."""
+    """Yield names that their characters and their neighbors tell, and those that stand alone."""
+    for match in matches(ALONE, text):
+        name = match["name"]
+        made = _is_made_like_one(name) and set(name[len(family_of(name)) :]) <= _given_characters()
+        if name not in _no_names() and (made or _sure(name)):
+            yield Found(*match.span("name"), "person", 0.5, "list")
     for match in matches(_CELL, text):
         given = match["name"][len(family_of(match["name"])) :]
         if _is_made_like_one(match["name"]) and set(given) & _given_characters():
@@ -526,7 +531,7 @@ def find_places(text: str) -> Iterator[Found]:
         if text[start - 2 : start] in ("路与", "街与", "道与"):
             start = back_to(text, start - 1, _STOPS, 30)
         rest = _REST.match(text, match.end())
-        start -= next((n for n in (1, 2, 3) if _is_within(text, start, n)), 0)  # 呼和浩特
+        start -= next((n for n in range(1, min(3, start) + 1) if _is_within(text, start, n)), 0)  # 呼和浩特
         if start < match.start():
             yield Found(start, rest.end() if rest else match.end(), "place", 0.8, "street")
     for match in matches(_ROOM, text):
@@ -560,7 +565,7 @@ def find_places(text: str) -> Iterator[Found]:
 
 def _is_within(text: str, place: int, back: int) -> bool:
     """Return whether a listed place begins so many characters before, and ends behind."""
-    return any(text[max(0, place - back) : place + n] in listed("zh", "place") for n in (1, 2, 3))
+    return any(text[place - back : place + n] in listed("zh", "place") for n in (1, 2, 3))
 
 
 _GROUNDS: Final = lazy_regex(

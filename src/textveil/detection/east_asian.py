@@ -1,5 +1,6 @@
 """Forms of Chinese, Japanese and Korean texts: dates, ages, telephone numbers, ids, and what their labels name."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -129,7 +130,7 @@ def find_ids(text: str) -> Iterator[Found]:
 _LETTER: Final = f"[{HAN}ぁ-ヺ가-힣]"
 _FIELD: Final = lazy_regex(
     rf"(?<!{_LETTER})(?:(?P<place>(?:家庭|现|現|联系|聯絡|通讯|通訊|收货|送货|施工|户籍|戶籍)?(?:住址|地址)|现居(?:地|住地)?|居住?地|籍贯|籍貫|(?:户籍|户口)(?:所在地)?"
-    r"|出生地|(?:案发|事发)地点|[現自]?住所|所在地|本籍地?|出身地?|送付先|配送先|勤務地|(?:현|자택 ?|집 ?)?주소지?|거주지|본적|배송지|수령지|출생지|사는 곳|소재지)"
+    r"|城市|出生地|(?:案发|事发)地点|[現自]?住所|所在地|本籍地?|出身地?|市区町村|市町村|都市|送付先|配送先|勤務地|(?:현|자택 ?|집 ?)?주소지?|거주지|본적|배송지|수령지|도시|출생지|사는 곳|소재지)"
     r"|(?P<organization>(?:工作|就职|所属)单位|(?:就读|毕业)(?:学校|院校)|雇主|公司名称?|勤務先|会社名|学校名|施設名|園名|社名|法人名|事業所名?|(?:회사|학교|업체|병원|상호)명|직장명?"
     r"|근무처|출신교))(?:[（(][^()（）\n]{0,10}[)）])?[ 　]?(?:[:：][ 　]{0,3}|[ 　]{2,12}|　)"
     r"(?P<value>[^\n，。；;|:：\t]{2,60}?)(?=[ 　]{2}|[ 　]?[\n，。；;|\t]|[ 　][一-龥가-힣]{2,5}[:：]|\.(?:[ \n]|$)|$|[（(]|[ 　](?:电话|電話|手机|TEL|연락처|전화|휴대))"
@@ -167,6 +168,13 @@ FORMS: Final = Phase("east-asian-forms", (
 ))
 """Numbers and dates, before names: a date's character may begin a family name."""
 # fmt: on
+
+
+ALONE: Final = lazy_regex(
+    rf"(?:^(?:[-*\u2022\u30fb] ?)?|(?<=[ |\t(\uff08]))(?P<name>{_LETTER}{{2,4}}?)(?=$|[ |\t)\uff09,\uff0c\u3001]|\u306e|\u7684|\uc758 )",
+    re.MULTILINE,
+)
+"""What fills a line, a cell or parentheses, stands between spaces, or before a comma or "of": 花子のパソコン."""
 
 
 def back_to(text: str, end: int, stops: str, most: int) -> int:

@@ -135,6 +135,9 @@ class EmbeddedDetector:
         spans = sorted(spans) if blocks else spans
         if cased := names_in_one_case.with_capitals(reading.text, language):
             spans = covering(reading.text, [*spans, *_beyond(self._detected(cased, language), spans)])
+        if "\n" in reading.text and [span.kind for span in spans].count("person") >= people_in_tables.FEWEST:
+            ordinary = ordinary_words(language) if language in LANGUAGES else frozenset()
+            spans = people_in_tables.with_columns(reading.text, spans, ordinary)
         if not reading.escaped:
             return spans
         ends = [(span, *reading.written(span.start, span.end)) for span in spans]
@@ -474,7 +477,8 @@ _FIELDS: Final = Phase("fields", (
         "DB_HOST=db1.tarnbrook.lan", "DB_HOST=db1.internal"),
     Row("mailbox-password", said_secrets.find_mailbox_passwords, said_secrets.MAILBOX_GATE, "secret", 0.8, "shape",
         "ada@zuse.org:walnut-Quarry", "git@zuse.org:ada/web.git"),
-    Row("labelled-place", labelled_places.find_labelled_places, labelled_places.LABELLED_GATE, "place", 0.65, "field",
+    Row("labelled-place", labelled_places.find_labelled_places, labelled_places.LABELLED_GATE,
+        "organization place", 0.65, "field",
         "Town: Filey\n", "Town: unknown\n"),
     Row("dateline", labelled_places.find_datelines, labelled_places.DATELINE_GATE, "place", 0.7, "cue",
         "KILWHIN, 3 May - The mill closed.", "NOTICE, 3 May - The mill closed."),

@@ -34,15 +34,18 @@ _WORD: Final = lazy_regex(r"[A-Za-z]+(?:-[A-Za-z]+)*")
 _BACK: Final = 80
 
 FORM: Final = lazy_regex(
-    r" (?:gGmbH|GmbH(?: & Co\.? ?(?:KG(?:aA)?|OHG))?|mbH|UG|KGaA|OHG|eG|e\. ?[VKG]\.|GbR"
+    r" (?:gGmbH|(?:GmbH|AG|SE|UG)(?: & Co\.? ?(?:KG(?:aA)?|OHG))|GmbH|mbH|UG|KGaA|OHG|eG|e\. ?[VKG]\.|GbR"
     r"|(?P<weak>Limited|KG|AG|SA|SAS|AB|AS|BV|NV|SL)|LLC|L\.L\.C|LLP|Ltd|LTD|LIMITED|plc|PLC|CIC|Co-op(?:erative)?|Pty|SARL"
-    r"|S\.A\.R\.L|EURL|SASU|SCI|SNC|S\. ?L(?:\. ?[UP])?"
-    r"|S\.A(?:\.[CS])?|E\.I\.R\.L|S\. ?Coop|S\.C\.C\.L|S\.? ?r\.? ?l|SRL|S\.R\.L|S\.p\.A|s\.n\.c|s\.a\.s"
+    r"|S\.A\.R\.L|EURL|SASU|SCI|SNC|S\. ?L(?:\. ?[UP]|\.N\.E)?"
+    r"|S\.A(?:\.[CDST])?|S/A|S\.Com|SPA|E\.I\.R\.L|S\. ?Coop|S\.C\.C\.L|[Ss]\.? ?r\.? ?l|SRL|S\.R\.L"
+    r"|S\.p\.A|s\.n\.c|s\.a\.s"
     r"|Ltda|Lda|EIRELI"
     r"|B\.V|N\.V"
-    r"|V\.O\.F|VOF|s\. ?c|[Ss]p\. ?z ?o\. ?o|[Ss]p\. ?[jk]|spol\. s r\. ?o|s\. ?r\. ?o|a\. ?s|ASA|A/S|ApS|Oyj?|[KB]ft"
+    r"|V\.O\.F|VOF|s\. ?c|[Ss]p\. ?z ?o\. ?o(?:\. [Ss]p\. ?[jk])?|[Ss]p\. ?[jk]|spol\. s r\. ?o"
+    r"|s\. ?r\. ?o|a\. ?s|ASA|A/S|ApS|Oyj?|[KB]ft"
     r"|Zrt|Nyrt|d\. ?o\. ?o"
-    r"|(?:et |e |y |i |und |en )(?:Pere et Fils|Fils|Freres|Figli[oe]?|Hijos|Filhos|Irmaos|Soh?ne?|Zone?n|Synowie|Cie)"
+    r"|(?:et |e |y |i |und |en )(?:Pere et Fils|Fils|Freres|[Ff]igli[oe]?|Hijos|Filhos|Irmaos|Soh?ne?|Zone?n"
+    r"|[Ss]yn(?:owie)?|Cie)(?: s\.c)?"
     r"|Pere et Fils|& (?:Sons?|Daughters?|Co\.?(?: KG)?|Partners?|Associates|Sohne?|Tochter|Figli[oe]?|F\.lli|Fils"
     r"|Freres|Hijos|Filhos|Zone?n|Zn|Cie|Bro(?:ther)?s))"
     r"(?:(?:(?<=[. ][A-Za-z])|(?<=Ltd|LTD|tda|Lda|Pty| Co|ros))\.(?=[ ,;:)]? ?[a-z,;:)\n]|\Z))?"
@@ -51,12 +54,13 @@ FORM: Final = lazy_regex(
 """A legal form behind a firm's name, or who else it belongs to."""
 _FORM_WORDS: Final = joined_words(
     """gmbh ggmbh mbh ug kgaa ohg gbr kg ag sa sas ab bv nv sl llc llp ltd limited plc cic pty sarl eurl sasu sci snc
-    srl lda ltda eireli vof sp spol asa aps oy oyj kft bft zrt nyrt
+    srl spa lda ltda eireli vof sp spol asa aps oy oyj kft bft zrt nyrt
     fils freres figli figlio hijos filhos irmaos sohne sohn zonen zoon synowie"""
 )
 _PIECES: Final = (
     " eG", " e.V", " e. V", " e.K", " e. K", " e.G", " e. G", " AS", " L.L.C", "Co-op", " S.A", " S.L", " S. L", " S.C",
     " S. C", " S.p", " S.r", " S. r", " S r", " S.R", " s.n.c", " s.a.s", " B.V", " N.V", " V.O", " s.r", " s. r",
+    " S/A", " syn",
     " s.c", " s. c",
     " a.s", " a. s", " A/S", " d.o", " d. o", " & ",
 )  # fmt: skip

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-from textveil.detection.east_asian import FORMS, HAN, back_to
+from textveil.detection.east_asian import ALONE, FORMS, HAN, back_to
 from textveil.detection.found import OTHER, Found, Phase, Row
 from textveil.detection.gates import anywhere
 from textveil.detection.lists import listed, written
@@ -310,6 +310,10 @@ def _in_kanji(text: str) -> Iterator[Found]:
 def find_free(text: str) -> Iterator[Found]:
     """Yield listed family names with a given name behind them, or alone before a particle, and foreign names."""
     yield from _in_kanji(text)
+    for match in matches(ALONE, text):
+        name = match["name"]
+        if name in _given() and name not in _no_names() and (_looks_given(name) or _is_kana(name[-1])):  # not 未来の車
+            yield Found(*match.span("name"), "person", 0.5, "list")
     for match in matches(_IN_KANA, text):
         given = match["given"]
         lengths = (n for n in range(len(given), 1, -1) if n == len(given) or given[n] in "でだはがのをにともやへさよ")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-from textveil.detection.east_asian import FORMS
+from textveil.detection.east_asian import ALONE, FORMS
 from textveil.detection.found import OTHER, Found, Phase, Row
 from textveil.detection.gates import anywhere
 from textveil.detection.lists import listed, written
@@ -373,7 +373,10 @@ def _of_kin(text: str) -> Iterator[Found]:
 
 
 def find_free(text: str) -> Iterator[Found]:
-    """Yield names of three syllables with a listed given name, or made like one, before a particle."""
+    """Yield names of three syllables with a listed given name, or made like one, before a particle; lone given names."""
+    for match in matches(ALONE, text):
+        if match["name"] in _whole_given() and not _no_name(match["name"]):
+            yield Found(*match.span("name"), "person", 0.5, "list")
     for match in matches(_FREE, text):
         name = match["name"]
         given = name[len(family_of(name)) :]

@@ -172,6 +172,17 @@ _PLACE_HEADS: Final = words_in(
     """籍贯 籍貫 城市 住址 地址 家庭住址 所在地 出生地 住所 都道府県 出身地 勤務地 도시 주소 거주지 출신지 출생지 المدينة العنوان مدينة
     город адрес şehir memleket adres ilçe köy teslimat semt mahalle city address hometown"""
 ) | {"doğum yeri", "مكان الميلاد", "محل السكن"}
+_FIRM_HEADS: Final = words_in("работодатель компания организация işveren şirket kurum الشركة المؤسسة") | {
+    "место работы", "çalıştığı yer", "جهة العمل", "مكان العمل", "اسم الشركة",
+}  # fmt: skip
+_NOTHING: Final = lazy_regex(
+    r"(?i)(?:не|нет|там|тот|неизвестн[а-я]{0,3}|yok|aynı|bilinmiyor|belirtilmedi|غير|لا|نفس|بدون)(?!\w)|[^\W\d_]{0,40}[:：]"
+)
+_LINE: Final = lazy_regex(
+    r"^[ \t>*-]{0,6}(?P<head>[^\W\d_][^\n:：|,;]{2,20}?) ?: ?(?P<value>[^\W_][^\n|;:]{1,80}?)(?=[ \t]{0,8}(?:$|[|;]))",
+    re.MULTILINE,
+)
+"""A line of a form: Город: Псков."""
 _ENGLISH_HEADS: Final = frozenset(("city", "address", "hometown"))
 _CELL_END: Final = lazy_regex("[,;\t|，、]")
 _NAME_CELL: Final = lazy_regex(r"[^\W\d_]{1,20}(?:[ 　·・.'-]{1,2}[^\W\d_]{1,20}){0,3}\.?")
@@ -180,7 +191,10 @@ _AGE_CELL: Final = lazy_regex("[0-9\u0660-\u0669]{1,3}")
 
 
 def find_columns(text: str) -> Iterator[Found]:
-    """Yield the names and ages of a table whose first line has a cell that heads them, and under keys of JSON."""
+    """Yield names and ages of a table whose first line has a cell that heads them, and under keys of JSON.
+
+    Places and firms also stand behind such a head on a line: Город: Псков.
+    """
     for pair in matches(_KEYED, text):
         key, name = (pair["key"] or pair["word"]).lower(), pair["name"] or ""
         elsewhere = name[:1] > "\u0370"  # in Latin letters other searches read them
@@ -190,6 +204,11 @@ def find_columns(text: str) -> Iterator[Found]:
             yield Found(*pair.span("name"), "place", 0.7, "column")
         elif pair["age"] and key in _AGE_HEADS:
             yield Found(*pair.span("age"), "age", 0.8, "column")
+    for line in matches(_LINE, text):
+        head, value = line["head"].lower(), line["value"]
+        kind = "place" if head in _PLACE_HEADS - _ENGLISH_HEADS else "organization" if head in _FIRM_HEADS else ""
+        if kind and (value[0].isupper() or value.upper() == value.lower()) and not _NOTHING.match(value):
+            yield Found(line.start("value"), line.start("value") + len(value.rstrip(" .")), kind, 0.7, "column")
     heads: tuple[str, list[str]] = ("", [])
     start = 0
     while start < len(text):
@@ -252,7 +271,7 @@ PHASE: Final = Phase("script-records", (
         "пароль: Снежинка2020", "пароль слишком короткий"),
     Row("script-writer", find_writers, anywhere, "handle person", 0.8, "field",
         "20:14 Тагир: да\n20:15 Ксюша: нет\n20:16 Тагир: да", "8:00 Завтрак: каша\n13:00 Обед: суп\n19:00 Ужин: чай"),
-    Row("script-column", find_columns, anywhere, "age person place", 0.8, "column",
+    Row("script-column", find_columns, anywhere, "age organization person place", 0.8, "column",
         "姓名,年龄\n戚美兰,71", "书名,年龄\n红楼梦,71"),
     Row("script-called", find_called, anywhere, "person", 0.7, "field",
         "@大鹏 看看", "@所有人 看看"),

@@ -21,9 +21,12 @@ _LABELS: Final = """address adresse anschrift wohnanschrift lieferadresse rechnu
     poblacion citta comune cidade localidade concelho plaats woonplaats miasto miejscowosc
     birth naissance nacimiento nascita nascimento urodzenia zamieszkania
     bairro barrio quartier frazione wijk dzielnica ortsteil stadtteil naturalidade freguesia tatort unfallort einsatzort
-    lieferort treffpunkt wohnsitz zamieszkala zamieszkaly domiciliado residente"""
-LABELLED_GATE: Final = both(with_words(_LABELS), either(holding(":"), holding("   ")))
-_LABEL_WORDS: Final = joined_words(_LABELS)
+    lieferort treffpunkt wohnsitz zamieszkala zamieszkaly domiciliado residente sehir sehri"""
+_FIRM_LABELS: Final = """employer arbeitgeber employeur empleador empleadora lavoro empregador empregadora werkgever
+    pracodawca empresa azienda ditta firma isveren unternehmen entreprise bedrijf"""
+LABELLED_GATE: Final = both(with_words(f"{_LABELS} {_FIRM_LABELS}"), either(holding(":"), holding("   ")))
+_OF_FIRMS: Final = words_in(_FIRM_LABELS)
+_LABEL_WORDS: Final = joined_words(_LABELS) | _OF_FIRMS
 _HEADS: Final = words_in(
     f"{_LABELS} phone email e-mail mail tel telephone telefon fax mobile name date dob postcode zip code state county"
     " country status notes role age sex id plz street type amount"
@@ -56,16 +59,35 @@ def find_labelled_places(text: str) -> Iterator[Found]:
         value = _VALUE.match(text, end)
         if value is None or (before is not None and before["no"]):
             continue
-        of_birth = text[start:end].lower() in _OF_BIRTH
+        low = text[start:end].lower()
+        of_birth = low in _OF_BIRTH
         if of_birth != (before is not None and before["of"] is not None):
             continue
         field = of_birth or (before is not None and before["field"] is not None)
-        if not field and (":" not in value["sign"] or not text[start:end].lower().startswith(("ad", "an", "ind"))):
+        if not field and (":" not in value["sign"] or not low.startswith(("ad", "an", "ind"))):
+            continue
+        if low in _OF_FIRMS:
+            if field and ":" in value["sign"] and _names_firm(value["place"]):
+                yield Found(value.start("place"), value.end("place"), "organization", 0.65, "field")
             continue
         place = value["place"].rstrip(" .,:")
         heads = ":" not in value["sign"] and place.split()[0].lower() in _HEADS  # a row of a table's heads
-        if _names_place(place) and not heads and place.lower() != text[start:end].lower():
+        if _names_place(place) and not heads and place.lower() != low:
             yield Found(value.start("place"), value.start("place") + len(place), "place", 0.65, "field")
+
+
+def _names_firm(value: str) -> bool:
+    """Return whether a value has few words, of which the first has a capital and is no ordinary one alone."""
+    words = value.split()
+    first = words[0].lower().rstrip(".,")
+    ordinary = len(words) == 1 and (is_plain_form(first) or any(first in frequent_words(each) for each in LANGUAGES))
+    return (
+        value[0].isupper()
+        and len(words) < 9
+        and first not in _NO_VALUE
+        and not ordinary
+        and not value.endswith((".", "?"))
+    )
 
 
 def _names_place(value: str) -> bool:

@@ -21,11 +21,14 @@ from textveil.detection.language_words import is_compound
 from textveil.detection.lists import (
     DATA,
     LANGUAGES,
+    TITLES,
     Marks,
     by_language,
+    chat_words,
     checked,
     cues,
     frequent_words,
+    letters,
     listed,
     lists,
     marks_of_all,
@@ -139,7 +142,7 @@ def _language_of_part(part: str) -> str:
     if len(words) < _FEWEST_WORDS:
         if turkish and english * 2 <= len(words) and (words or _reads_turkish(part)):
             return "tr"
-        return _by_nouns(part) or _by_few_words(part)
+        return _by_nouns(part) or _by_few_words(part) or ("tr" if _reads_turkish(part) else "")
     of_others = len(_NOT_ENGLISH.intersection(words)) >= 2
     if english >= _ENGLISH_SHARE * len(words) and not of_others:
         return "en"
@@ -197,39 +200,73 @@ def _by_nouns(part: str) -> str:
 
 
 def _by_few_words(part: str) -> str:
-    """Return the language of a message of few words: of those that are frequent in it and in few others.
+    """Return the language of a message of few words: of those that are words of it and of few others.
 
     A word counts for each of its languages by its share among them, English too. Less than twice another language is
-    enough if the model agrees.
+    enough if the model agrees; among languages that have the same words the model decides.
     """
     written, marks_of = plain(part).text, lists().words.get
-    words_of = [word.strip('.,;:!?()"') for word in written.replace("'", " ").split()]
-    first, *others = [word for word in words_of if len(word) > 1 and word.isalpha()] or [""]
-    words = {word for word in others if word.islower()}
-    if not marks_of(first.lower(), 0) & _NAMED and not first.isupper():
-        words.add(first.lower())
+    parts = [word.strip('.,;:!?()"') for word in written.translate(_PARTED).split()]
+    words = [word for word in parts if len(word) > 1 and word.isalpha() and not word.isupper()]
     counts: Counter[str] = Counter({"en": 0.0})
-    for word in words:
-        languages = [language for language in LANGUAGES if word in frequent_words(language)]
-        languages += ["en"] if marks_of(word, 0) & _ELSEWHERE & ~_NAMES else []
+    for number, (word, low) in enumerate(zip(words, map(str.lower, words), strict=True)):
+        if low in words[:number] or low in letters() or (word != low and _is_name(low)):
+            continue
+        languages = _languages_of(low)
+        if word != low and (number or "".join(words[1:2]).istitle()):  # Thalita Guedes, but Factura Gimeno
+            sure = low in frequent_words("de") or len(low) > _LONG_NOUN
+            languages = [
+                each for each in languages if (sure if each == "de" else not number and low in frequent_words(each))
+            ]
+        english = marks_of(low, 0) & _ELSEWHERE & ~_NAMES or low in chat_words() or low in TITLES
+        languages += ["en"] if english else []
         counts.update({language: 1 / len(languages) for language in languages})
     (language, most), (_, second), *_ = [*counts.most_common(2), ("", 0.0)]
-    if language == "en" or most < _LEAST_OF_FEW / 2:
+    if language == "en" or counts["en"] == most or most < _LEAST_OF_FEW / 4:
         return ""
+    if most == second:
+        return _identifier().classify(part, [each for each in counts if counts[each] == most])[0]
     sure = most >= max(_LEAST_OF_FEW, _AHEAD * second)
-    return language if sure or (most > second and _identifier().classify(part)[0] == language) else ""
+    return language if sure or _identifier().classify(part)[0] == language else ""
 
 
-_NAMED: Final = int(Marks.GIVEN | Marks.FAMILY | Marks.PLACE)
+_PARTED: Final = str.maketrans(dict.fromkeys("'-/<>[]=|", " "))
+
+
+def _is_name(low: str) -> bool:
+    """Return whether a word with a capital is a listed name; one of a place is not where a language uses it often."""
+    marks = lists().words.get(low, 0)
+    if marks & _NAMES:
+        return True
+    placed = marks & Marks.PLACE or any(low in group for group in places())
+    return bool(placed) and not any(low in frequent_words(language) for language in LANGUAGES)
+
+
+def _languages_of(word: str) -> list[str]:
+    """Return the languages of a word: of those in which it is frequent, else of those that have it at all."""
+    return (
+        [language for language in LANGUAGES if word in frequent_words(language)]
+        or [language for language in LANGUAGES if len(word) > _SHORT and word in ordinary_words(language)]
+        or [
+            language
+            for language in ("de", "nl")
+            if len(word) > _LONG_NOUN and is_compound(word, ordinary_words(language))
+        ]
+    )
+
+
 _LEAST_OF_FEW: Final = 0.8
+_SHORT: Final = 3  # letters of a rare word that may stand for anything
 
 
 def _reads_turkish(part: str) -> bool:
-    """Return whether a form or a table, with few words in small letters, has more words of Turkish than of English."""
+    """Return whether a text with few words in small letters has more words of Turkish than of English, names apart."""
     words = {word.replace("\u0130", "i").replace("I", "\u0131").lower() for word in _WORD.findall(part)}
     marks_of = lists().words.get
+    words = {word for word in words if not marks_of(plain(word).text, 0) & _NAMES} - letters()
+    english = {word for word in words if marks_of(word, 0) & _ELSEWHERE}
     turkish = words & (listed("tr", "frequent") | listed("tr", "ordinary"))
-    return len(turkish) > len([word for word in words - turkish if marks_of(word, 0) & _ENGLISH])
+    return len(turkish - english) > len(english)
 
 
 def unfit(text: str) -> bool:
@@ -252,13 +289,27 @@ def _by_script(part: str) -> str:
     if counts["ja"] * 10 > counts["zh"] + counts["ja"]:
         counts["ja"] += counts.pop("zh")
     language, count = max(counts.items(), key=lambda item: item[1])
-    if language == "zh" and _SHORTENED.search(part) and not _CHINESE.search(part):
+    if language == "zh" and not _CHINESE.search(part) and (_SHORTENED.search(part) or _names_japanese(part)):
         language = "ja"
     return language if 3 * count > letters else ""
 
 
+def _names_japanese(part: str) -> bool:
+    """Return whether a run of characters is a Japanese family name of several, alone or with a given name behind it."""
+    if b"?" in "".join([run[0] for run in matches(_KANJI, part)]).encode("cp932", "replace"):
+        return False  # a character that Japan does not write
+    families, given, words = listed("ja", "family"), listed("ja", "given"), listed("zh", "frequent")
+    return any(
+        run[0][:size] in families and (len(run[0]) == size or run[0][size:] in given)
+        for run in matches(_KANJI, part)
+        for size in (2, 3)
+        if run[0] not in words
+    )
+
+
+_KANJI: Final = lazy_regex("[\u4e00-\u9fff\u3005]{2,7}")
 _SHORTENED: Final = lazy_regex(
-    "[県駅沢広発売円価図渋桜戻込畑働栃峠辻枠匂圧塩応営検験険剣経軽関気帰様緑続総蔵択釈駆鉄転伝払拠毎黒歳済薬譲楽恵穂銭徳児覚挙労栄巻悪歯]|氏名|丁目|〒"
+    "[県駅沢広発売円価図渋桜戻込畑働栃峠辻枠匂圧塩応営検験険剣経軽関気帰様緑続総蔵択釈駆鉄転伝払拠毎黒歳済薬譲楽恵穂銭徳児覚挙労栄巻悪歯]|氏名|丁目|会社|町村|〒"
 )
 """Characters that are shortened in Japanese alone, and words of its forms: a table in it may have no kana."""
 _CHINESE: Final = lazy_regex("[们这说为吗呢您你她过还没个时給說這個們沒嗎给从对的了]")
@@ -458,6 +509,7 @@ class _Language:
                 continue  # auf dem Weg 3 Leute, auf Platz 3
             stop = _NEXT_SENTENCE.search(match[0])
             end = match.end() if stop is None else match.start() + stop.start()
+            end -= text[end - 1] == "." and text[end : end + 1] in ("", "\n")
             begin = match.start()
             while (gap := text.find(" ", begin, end)) > 0 and text[gap + 1].isupper():
                 if not self._tells_subject(text[begin:gap]):

@@ -34,6 +34,10 @@ _TURNED: Final = lazy_regex(
     rf"(?:{_BULLET}|(?<![^\n\"`>|;(\[])|(?<=[|;>:] ))(?P<family>{_FAMILY}), (?P<given>[A-Z][a-z]{{1,20}})(?: [A-Z]\.)?"
     r"(?=[ \t]?[\n\"`<|;)\]]|\Z)"
 )
+_PREFIXED: Final = lazy_regex(
+    rf"{_OPENS}(?P<family>(?:[Vv][ao]n|[Tt]e[rn])(?: (?:de[nmr]?|het))? (?P<last>{_PART})){_ENDS}"
+)
+"""A family name alone that its particle tells: van Berkel."""
 _OPENING: Final = lazy_regex(r"[\n\"'`>|;:,(\[{\t]|\\(?:n|[nt]- )")
 _BEGINS: Final = frozenset(ascii_uppercase + "abdeltv")
 """What names begin with, and ``_LINKS``; a bullet stands at the start of a line."""
@@ -58,6 +62,9 @@ def find_lone_names(text: str) -> Iterator[Found]:
     for match in matches_at(_LONE, text, openings):
         if _is_given(match["given"]) and _is_family(match["family"], match["given"]):
             yield Found(*match.span("given"), "person", _SCORE, "pair")._replace(end=match.end("family"))
+    for match in matches_at(_PREFIXED, text, openings):
+        if _is_part(match["last"].lower(), sure=False):
+            yield Found(*match.span("family"), "person", _SCORE, "pair")
     for match in matches_at(_TURNED, text, openings) if ", " in text else ():
         if _is_turned(match["family"], match["given"]):
             yield Found(*match.span("family"), "person", _SCORE, "pair")._replace(end=match.end("given"))

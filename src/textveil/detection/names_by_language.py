@@ -631,7 +631,8 @@ class NamesByLanguage:
             genitive = b1 in ("des", "eines") and first.low.endswith("s") and not first.marks & _GIVEN
             if (where and not first.marks & _NAMES) or (where and plural) or genitive or first.low in self._months:
                 return True  # nach zwei Siegen, des Kerns
-        if before.beside and not (self._german or shown or (where == 2 and not first.ordinary) or first.marks & _GIVEN):
+        named = first.marks & _GIVEN or (first.marks & _FAMILY and not first.ordinary)  # Factura Gimeno
+        if before.beside and not (self._german or shown or (where == 2 and not first.ordinary) or named):
             return True
         small = first.low in self._words.written_small
         led = small and self._language == "pl" and b1 in cue.in_  # w Krzyżowej

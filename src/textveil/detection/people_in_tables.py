@@ -4,7 +4,7 @@ Tables are also the lists of values of SQL and of JSON: INSERT INTO, COPY, {"col
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import chain
 from typing import Final, NamedTuple, TypeAlias
 
@@ -16,6 +16,7 @@ from textveil.detection.lists import Marks, lists
 from textveil.detection.people_in_records import is_plain_form, line_end, names_somebody, names_user
 from textveil.detection.secrets import is_placeholder
 from textveil.detection.segments import LABELS, SECRETS, form_label
+from textveil.detection.spans import DetectedSpan, covering
 from textveil.text.patterns import check_time, either_of, lazy_regex, matches, search
 
 _SCORE: Final = 0.7
@@ -430,3 +431,81 @@ def _looks_like_person(value: str) -> bool:
         return bool(words) and ((named[0] and not plain[0]) or ("." in value and not plain[0]))
     things = sum(is_thing and not name for is_thing, name in zip(plain, named, strict=True))
     return things == 0 and (any(named) or "," in value or not any(plain))
+
+
+_MARKS: Final = "|\t;,"
+_EDGES: Final = ("", "\n", *_MARKS)
+FEWEST: Final = 3  # cells of a column that name persons
+
+
+def with_columns(text: str, spans: list[DetectedSpan], ordinary: Collection[str]) -> list[DetectedSpan]:
+    """Return the spans, and the other names of columns whose cells are mostly persons, under any head or none."""
+    alone = [
+        span.start
+        for span in spans
+        if span.kind == "person"
+        and text[max(0, span.start - 4) : span.start].rstrip(" \"'")[-1:] in _EDGES
+        and text[span.end : span.end + 4].lstrip(" \"'\r")[:1] in _EDGES
+    ]
+    if len(alone) < FEWEST:
+        return spans
+    persons, held = set(alone), {span.start for span in spans}
+    more: list[DetectedSpan] = []
+    seen = -1
+    for start in alone:
+        if start < seen:
+            continue
+        mark = next(
+            (sign for sign in _MARKS if sign in text[text.rfind("\n", 0, start) + 1 : line_end(text, start)]), ""
+        )
+        table, seen = _table_around(text, start, mark) if mark else ([], start)
+        for cells in zip(*table, strict=True):
+            written = [cell for cell in cells if cell.value]
+            named = sum(cell.start in persons for cell in written)
+            if named >= max(FEWEST, _MAJORITY * len(written)):
+                first = table[0][0].start
+                more += [
+                    DetectedSpan(cell.start, cell.start + len(cell.value), "person", 0.5, "embedded", "column")
+                    for cell in written
+                    if cell.start not in held
+                    and (cell is not cells[0] or any(first <= start < table[1][0].start for start in held))
+                    and _is_unlisted_name(cell.value, ordinary)
+                ]
+    return covering(text, [*spans, *more]) if more else spans
+
+
+def _table_around(text: str, place: int, mark: str) -> tuple[list[list[_Cell]], int]:
+    """Return the cells of the lines around a place that have as many as its line, and where they end."""
+    start = text.rfind("\n", 0, place) + 1
+    wanted = len(_cells(text[start : line_end(text, start)].rstrip("\r"), start, mark))
+    while start > 0:
+        check_time()
+        above = text.rfind("\n", 0, start - 1) + 1
+        line = text[above : start - 1].rstrip("\r")
+        if not _RULE.fullmatch(line) and len(_cells(line, above, mark)) != wanted:
+            break
+        start = above
+    table = []
+    while start < len(text):
+        check_time()
+        end = line_end(text, start)
+        line = text[start:end].rstrip("\r")
+        if not _RULE.fullmatch(line):
+            cells = _cells(line, start, mark)
+            if len(cells) != wanted:
+                break
+            table.append(cells)
+        start = end + 1
+    return table, start
+
+
+def _is_unlisted_name(value: str, ordinary: Collection[str]) -> bool:
+    """Return whether a cell is written as a name, and no word of it is a plain one."""
+    words = [word for word in value.replace(",", " ").split() if word.lower() not in known.PARTICLES]
+    return (
+        _NAME_CELL.fullmatch(value) is not None
+        and value.casefold().rstrip(".") not in _NO_NAME
+        and all(
+            not word[0].islower() and not is_plain_form(word.lower()) and word.lower() not in ordinary for word in words
+        )
+    )

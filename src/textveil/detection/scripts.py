@@ -18,14 +18,14 @@ from textveil.text.patterns import check_time, lazy_regex, matches
 _OF_SCRIPT: Final = {
     "cyrillic": lazy_regex("[\u0400-\u04ff]{2}"),
     "arabic": lazy_regex("[\u0620-\u064a]{2}"),
-    "korean": lazy_regex("[\uac00-\ud7af]{2}"),
+    "korean": lazy_regex("[\uac00-\ud7af]"),
     "japanese": lazy_regex("[\u3041-\u30fa]"),
-    "chinese": lazy_regex("[\u4e00-\u9fff]{2}"),
+    "chinese": lazy_regex("[\u4e00-\u9fff]"),
     "labelled": lazy_regex("[\u0370-\u03ff\u0590-\u05ff\u0900-\u097f\u0e00-\u0e7f]{2}"),
 }
 """Letters by the module that reads them."""
 _ANY: Final = lazy_regex(
-    "[\u0370-\u04ff\u0590-\u05ff\u0620-\u064a\u0900-\u097f\u0e00-\u0e7f\u3041-\u30fa\u4e00-\u9fff\uac00-\ud7af]{2}"
+    "[\u0370-\u04ff\u0590-\u05ff\u0620-\u064a\u0900-\u097f\u0e00-\u0e7f]{2}|[\u3041-\u30fa\u4e00-\u9fff\uac00-\ud7af]"
 )
 TURKISH: Final = "tr"
 SCRIPTS: Final = frozenset((TURKISH, "ru", "ar", "zh", "ja", "ko"))

@@ -333,14 +333,14 @@ def _identifiers() -> tv.Sanitizer:
 
 
 def missed_in(short: Short) -> list[bool]:
-    """Whether each value of a short text was missed; for a neutral one, whether anything was drawn."""
+    """Whether each value of a short text was missed; for a neutral one, whether a letter was drawn: numbers are."""
     release = _identifiers()(short.text)
     places = drawn_places(short.text, release.text, [(span.start, span.end) for span in release.drawn_spans])
     if places is None:
         raise SystemExit("the release of a short text has other text outside its drawn spans")
     held = covered(len(short.text), places)
     if not short.values:
-        return [any(held)]
+        return [any(drawn and one.isalpha() for one, drawn in zip(short.text, held, strict=True))]
     return [not whole(short.text, held, value.start, value.end) for value in short.values]
 
 

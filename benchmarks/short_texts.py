@@ -17,6 +17,7 @@ DRAWS = 8
 ROWS = 8  # of a table, of which a quarter have names that no list has
 SLOT = re.compile(r"\{(\w+)\}")
 CELLS = ("full", "given", "family", "turned", "initials", "place", "street", "phone", "email", "date", "id", "org")
+NAMES = range(11, 14)  # among the neutral texts, what heads columns of names
 EASTERN = ("zh", "ja", "ko")  # the family name comes first, without a space
 COUNTRY = re.compile(r"\+[0-9]{1,3}")
 
@@ -100,7 +101,7 @@ def short_texts(seed: int) -> Iterator[Short]:
             kind = source.choice(("full", "given", "family"))
             body = "".join(f"{number}{mark}{{{kind}}}{mark}{number % 3}\n" for number in range(1, ROWS + 1))
             yield Short(language, "column", draw % 2 > 0, *_filled(body, values, unlisted=ROWS // 4))
-            words = source.sample(lists["neutral"], 2 * ROWS)
+            words = source.sample([*lists["neutral"][: NAMES.start], *lists["neutral"][NAMES.stop :]], 2 * ROWS)
             rows = [f"{word}{mark}{other}\n" for word, other in zip(words[::2], words[1::2], strict=True)]
             yield Short(language, "neutral column", draw % 2 > 0, "".join(rows))
 

@@ -6,8 +6,9 @@
 - Tags (U+E0020 to U+E007E) are ASCII that nothing shows, and two or more variation selectors in a row are bytes.
 
 Layout says nothing either: ends of lines in other systems, spaces of other widths, letters and their accents as two
-characters, marks of direction, vowel marks of Arabic, the prefix of quoted lines, marks that all lines begin or end
-with, numbers of all lines, tags of HTML that part lines, and marks that make words bold, slanted or struck out.
+characters, marks of direction, vowel marks of Arabic, what quotes lines or marks them as changed, marks that all lines
+begin or end with, numbers of all lines, ends of lines of prose that had no more room, quotes around documents and their
+lines, tags of HTML that part lines, and marks that make words bold, slanted or struck out.
 """
 
 import re
@@ -147,7 +148,8 @@ def _emphasis(text: str) -> list[Disguise]:
     edits = []
     for match in _EMPHASIS.finditer(text):
         start, end = match.span()
-        before = text[max(text.rfind("\n", 0, start) + 1, start - _WIDEST) : start]
+        begin = max(0, start - _WIDEST)
+        before = text[max(text.rfind("\n", begin, start) + 1, begin) : start]
         heads = (
             not before.strip("->|*+.)0123456789 \t")
             and text[end : end + 1] == " "
@@ -222,7 +224,7 @@ def _margins(text: str) -> list[Disguise]:
     match = (_MARGIN if marked else _SPACE).match(commonprefix([first, last]))
     indent = match.end() if match else 0
     counts = _counted(lines) if marked else []
-    ends = [line[: -len(line) - 1 : -1][:_WIDEST] for line in full] if marked else []
+    ends = [line[-_WIDEST:][::-1] for line in full] if marked else []
     behind = _ENDING.match(commonprefix([min(ends, default=""), max(ends, default="")]))
     margin = behind.end() if behind else 0
     starts = accumulate([len(line) + 1 for line in lines], initial=0)

@@ -99,6 +99,7 @@ FORMS = [
     ("3 bis, impasse des Tanneurs", "fr", r"[1-9] bis, \w+ d['e].+"),
     ("3 bis impasse des Tanneurs", "fr", r"[1-9] bis \w+ d['e].+"),
     ("3 bis", "fr", "[1-9] bis"),
+    ("Calle Mayor 9, bajo", "es", r"[^,]+ [1-9], bajo"),
     ("19 Canal Walk, Flat 3", "en", rf"[1-9]\d {STREET}, Flat [1-9]"),
     ("Apt 6B", "en", r"Apt [1-9][A-Z]"),
     ("1420 W Elm St Apt 6B", "en", rf"[1-9]\d{{3}} {STREET} Apt [1-9][A-Z]"),

@@ -315,7 +315,8 @@ def _announced(
     if cue is _LABEL_CUE or silent or (cue is _CLOSING_CUE and language == "en"):
         yield Found(start, end, ORDINARY, 0.0)
     for _ in range(_MOST_LISTED):
-        yield Found(at, stop, "person", cue.score, cue.why)
+        elided = 2 * (cue is _KIN_CUE and text.startswith("d'", at))  # l'épouse d'Isabeau Lagardère
+        yield Found(at + elided, stop, "person", cue.score, cue.why)
         joint = _AND.match(text, stop) if cue in (_KIN_CUE, _LABEL_CUE, _GREETING_CUE) else None
         if joint is None or (joint["and"] == "en" and language not in ("nl", "en")):
             return  # in Spanish and French, "en" is where somebody lives

@@ -131,6 +131,10 @@ _FLOOR: Final = lazy_regex(
     r"izda\.?|dcha\.?|derecha|esq\.?|"
     r"dto\.?|fte\.?|frente|centro)?"
 )
+_STOREY: Final = lazy_regex(
+    r"(?i)bajos?|[\xe1a]tico|entresuelo|s[\xf3o]tano|r/c|r[\xe9e]s-do-ch[\xe3a]o|rdc|rez-de-chauss[\xe9e]e|piano terra"
+    r"|parter(?:re)?|(?:erd|ober|dach|unter)geschoss|begane grond|(?:ground|first|second|top) floor|basement|attic"
+)
 _SAINT: Final = lazy_regex(r"(?P<saint>(?:St\.?|Saint|Sankt) )(?P<name>[^\W\d_]+)")
 _SHIRE: Final = "shire"
 # A word for a kind of place before or behind its name.
@@ -215,7 +219,8 @@ def place(*, level: Annotated[str, _LEVEL] = "drawn", script: Annotated[str, SCR
     ]
     public += ["of a part of another postal code's shape, that shape; whether one word follows four or five digits"]
     public += [
-        "words for a part of a building (Flat, Unit, 2.\xba Esq.) and for a house number's end (bis), with its form"
+        "words for a part of a building (Flat, Unit, 2.\xba Esq., bajo) and for a house number's end (bis), "
+        "with its form"
     ]
     public += ["letter case and possessive of each part", "which of its parts are equal"]
     if level == "kept":
@@ -291,6 +296,8 @@ class _Drawing(NamedTuple):
             return f"{self.part(part[:cut])} {self.part(part[cut + 1 :])}"
         if (unit := _UNIT.fullmatch(part)) is not None:
             return part[: unit.start("number")] + self._digits(_numbered(shape_of(unit["number"])), key)
+        if _STOREY.fullmatch(part) is not None:
+            return part
         if (floor := _FLOOR.fullmatch(part)) is not None:
             door = shape_of(floor["door"]) if floor["door"] and len(floor["door"]) < 3 else ""
             drawn = self._digits(_numbered(shape_of(floor["floor"])) + door, key)

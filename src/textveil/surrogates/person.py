@@ -587,7 +587,8 @@ def _in_fields(names: Sequence[NameParts], mentions: Sequence[Mention]) -> list[
     whole: list[NameParts] = []
     last: tuple[NameParts, bool] | None = None  # a name that is no part of a whole one yet, and whether it is given
     for name, mention in zip(names, mentions, strict=True):
-        is_given = _GIVEN_BEFORE.search(mention.before, max(0, len(mention.before) - _LONGEST_LABEL)) is not None
+        is_whole = any(part.role is Role.FAMILY for part in name.parts)
+        is_given = not is_whole and _GIVEN_BEFORE.search(mention.before[-_LONGEST_LABEL:]) is not None
         if last is not None and is_given != last[1] and (is_given or _is_family(name)):
             given, family = (name, last[0]) if is_given else (last[0], name)
             parts = tuple(part._replace(role=part.role or Role.GIVEN) for part in given.parts)

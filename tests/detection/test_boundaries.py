@@ -3,6 +3,7 @@
 import pytest
 
 from textveil.detection.embedded import embedded_detector
+from textveil.detection.segments import spaced_lines
 
 VALUES = (
     "4242 4242 4242 4242",
@@ -132,3 +133,26 @@ def test_columns_and_labels_are_not_read_across_gaps(text: str) -> None:
         for span in embedded_detector().detect([text])[0]
         if any(gap in text[span.start : span.end] for gap in gaps)
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("He saw it then.  They left.", []),
+        ("BP was 120/80.  She left (by car).  So COPD.  He stays", []),
+        ("2.  Chronic pain since spring.  3.  Asthma.  4.  Gout again", []),
+        ("Call 555  0133 now.  They left", ["Call 555 0133 now.  "]),
+        ("They left in May.  Call 555  0133", ["They left in May. Call 555 0133"]),
+        ("They left again.  Call 555  0133", ["Call 555 0133"]),
+        ("He met Thos.  Hardy in St.  Louis", ["He met Thos. Hardy in St. Louis"]),
+        ("14.  Oktober  1990", ["14. Oktober 1990"]),
+        ("so  mevr.  Ter  Horst", ["so mevr. Ter Horst"]),
+    ],
+)
+def test_a_wide_gap_behind_a_sentence_or_before_an_item_parts_a_line(text: str, pieces: list[str]) -> None:
+    lines = list(spaced_lines(text))
+    assert [line.text for line in lines] == pieces
+    beside = [(line, gap - 1, gap + 2) for line in lines for gap in line.gaps]
+    there = [line.place(start, end) for line, start, end in beside]
+    written = [" ".join(text[slice(*place)].split()) for place in there if place is not None]
+    assert written == [line.text[start:end] for line, start, end in beside]

@@ -8,7 +8,7 @@ from tests.helpers.growth import is_linear
 
 from textveil.detection.embedded import PHASES, embedded_detector
 from textveil.detection.found import Phase, Phases, in_phases, plain
-from textveil.detection.gates import Gates, anywhere, at_digits, glance, places_of, with_words
+from textveil.detection.gates import Gates, anywhere, at_digits, both, either, glance, holding, places_of, with_words
 from textveil.detection.spans import checked_spans
 
 PIECES = """Mrs J PETTIFER|Agnes PETTIFER|PETTIFER, Agnes|Pt: Okonkwo, Chidi|, Stoke on Trent ST4 7QB|ls6 3hn
@@ -199,6 +199,22 @@ def test_asked_together_a_gate_is_open_wherever_it_is_open_alone() -> None:
         assert [bool(gate(text, seen)) for gate in gates] == list(map(bool, found))
         shut += found.count(0)
     assert shut > len(gates) * len(texts) / 2, "most stay shut"
+
+
+def test_pieces_are_looked_for_whatever_words_they_stand_in() -> None:
+    gates = [
+        holding("gration"),
+        holding(" for "),
+        holding("ass-w", "://"),
+        both(with_words("name"), holding("=")),
+        both(either(holding("ser="), with_words("login")), at_digits("[0-9]")),
+    ]
+    texts = ["emigration", f"x{'a' * 40}gration", "Gration", "it is for me", "before me", "a for\tb", "pass-word", "a://b",
+             "name=x", "name x", "user=5", "login 5", "login", "names = 5", ""]  # fmt: skip
+    together = Gates(gates)
+    for text in [*texts, *reversed(texts)]:
+        seen = glance(text)
+        assert list(together.opened(text, seen)) == [bool(gate(text, seen)) for gate in gates], text
 
 
 def test_found_in_many_texts_at_once_is_what_is_found_in_each_alone() -> None:

@@ -285,8 +285,11 @@ def _fields(text: str) -> Iterator[_Piece]:
 
 
 def _joined_lines(text: str) -> Iterator[_Piece]:
-    for wrap in matches(_WRAP, text):
-        line = text[max(text.rfind("\n", 0, wrap.start()) + 1, wrap.start() - _LINE) : wrap.start()]
+    for wrap in matches(_WRAP, text) if "\n" in text else ():
+        first = wrap.start()
+        while text[first - 1] in " \t":
+            first -= 1
+        line = text[max(text.rfind("\n", 0, first) + 1, first - _LINE) : first]
         head = _HEAD.match(text, wrap.end())
         prose = len(line) > _LINE // 2 and " " in line[:-_TAIL] and not set(line) & set("|\t")
         prose = prose and sum(line.count(mark) - line.count(f"{mark} ") for mark in ",;") < _FEWEST_CELLS
@@ -296,10 +299,10 @@ def _joined_lines(text: str) -> Iterator[_Piece]:
             continue
         tail = line[-_TAIL:].partition(" ")[2] or line[-_TAIL:]
         joint = "" if tail.endswith("-") else " "
-        yield _Piece(f"{tail}{joint}{head[0]}\n", len(tail), len(joint), wrap.start(), wrap.end(), labelled=False)
+        yield _Piece(f"{tail}{joint}{head[0]}\n", len(tail), len(joint), first, wrap.end(), labelled=False)
 
 
-_WRAP: Final = lazy_regex(r"(?<=[\w)-])[ \t]{0,2}\r?\n(?:[ \t]?>){0,4}[ \t]{0,2}(?=[\w(])")
+_WRAP: Final = lazy_regex(r"(?:(?<=[\w)-])|(?<=[\w)-][ \t])|(?<=[\w)-][ \t]{2}))\n(?:[ \t]?>){0,4}[ \t]{0,2}(?=[\w(])")
 _HEAD: Final = lazy_regex(r"(?![0-9]{1,3}[.)] |[\w -]{1,24}:|[A-Z]{2,6} [0-9])[\w(][^\n|\t]{0,40}")
 _BEGINS_A_ROW: Final = lazy_regex("[0-9]{1,2}[/:.][0-9]|[0-9]{4}-[0-9]{2}-")  # a date or a time of a log
 _HOUSE: Final = lazy_regex("(?<![\\w.,-])[0-9]{1,4}(?: [A-Z][a-z]{1,20}){1,2}\\Z")

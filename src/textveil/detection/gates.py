@@ -42,46 +42,91 @@ class Gate(Protocol):
         """False for a plain text, parts of which may be covered by now, only if a search finds nothing in it."""
 
 
+class _OfWords(dict[str, tuple[tuple[int, str], ...]]):
+    """What each word makes worth a look: gates, each with a piece that must stand in the text, or none.
+
+    It fills itself as words are met, up to a bound.
+    """
+
+    def __init__(self) -> None:
+        self.whole: dict[str, list[tuple[int, str]]] = {}
+        self.inner: dict[str, list[tuple[int, str]]] = {}  # by letters within a word
+
+    def __missing__(self, word: str) -> tuple[tuple[int, str], ...]:
+        told = list(self.whole.get(word, ()))
+        if len(word) <= _LONGEST_WORD:
+            starts = range(len(word) + 1)
+            inner = {
+                word[start:end] for start in starts for end in starts[start + _FEWEST_LETTERS :]
+            } & self.inner.keys()
+        else:
+            inner = set(self.inner)
+        told += chain.from_iterable(map(self.inner.__getitem__, inner))
+        if len(self) < _MOST_WORDS:
+            self[word] = tuple(told)
+        return tuple(told)
+
+
+_LONGEST_WORD, _FEWEST_LETTERS, _MOST_WORDS = 32, 3, 1 << 13
+
+
 class Gates:
     """Many gates, of which one look at a text tells those that are open in it, and perhaps a few more.
 
-    Each word of the text tells at once which gates it opens, and each mark which pieces are worth a look; a text
-    without digits opens no gate that asks for them.
+    Each word of the text tells at once which gates it opens, and which pieces are worth a look, as each mark does. A
+    gate of two conditions is asked if the one that words or pieces tell is met; a text without digits opens no gate
+    that asks for them.
     """
 
     def __init__(self, gates: Sequence[Gate]) -> None:
-        self._always = bytes(gate is anywhere for gate in gates)
-        self._by_word: dict[str, list[int]] = {}
-        self._by_mark: dict[str, list[tuple[int, str]]] = {}
-        self._pieces: list[tuple[int, str]] = []
+        self._always = bytes([gate is anywhere for gate in gates])
+        self._of_words = _OfWords()
+        self._by_mark: dict[str, list[tuple[int, str]]] = {"": []}
         self._at_digits: list[tuple[int, re.Pattern[str]]] = []
+        self._asked: list[tuple[int, int, Gate]] = []
+        self._in_runs: list[tuple[int, Gate]] = []
         self._others: list[tuple[int, Gate]] = []
         for number, gate in enumerate(gates):
             for part in _alternatives(gate):
-                if isinstance(part, WithWords):
-                    for word in part.words():
-                        self._by_word.setdefault(word, []).append(number)
-                elif isinstance(part, _Holding) and part.part == "whole":
-                    for piece in part.pieces:
-                        dotted = _DOTTED.search(piece)
-                        mark = dotted[0] if dotted else next((mark for mark in _RARE if mark in piece), "")
-                        pieces = self._by_mark.setdefault(mark, []) if mark else self._pieces
-                        pieces.append((number, piece))
-                elif isinstance(part, _Matching) and part.part == "digits":
+                if isinstance(part, _Matching) and part.part == "digits":
                     self._at_digits.append((number, part.pattern))
+                elif told := _told(part):
+                    place = number if told == [part] else len(gates) + len(self._asked)
+                    for sign in told:
+                        self._file(place, sign)
+                    if place != number:
+                        self._asked.append((place, number, part))
                 elif part is not anywhere:
-                    self._others.append((number, part))
+                    in_runs = isinstance(part, _Matching | _Holding) and part.part == "runs"
+                    (self._in_runs if in_runs else self._others).append((number, part))
+
+    def _file(self, number: int, sign: "WithWords | _Holding") -> None:
+        for word in sign.words() if isinstance(sign, WithWords) else ():
+            self._of_words.whole.setdefault(word, []).append((number, ""))
+        for piece in sign.pieces if isinstance(sign, _Holding) else ():
+            words = list(_RUNS.finditer(piece.lower()))
+            letters = max([word[0] for word in words], key=len, default="")
+            if whole := [word[0] for word in words if word.start() and word.end() < len(piece)]:
+                pieces = self._of_words.whole.setdefault(whole[0], [])
+            elif len(letters) >= _FEWEST_LETTERS:
+                pieces = self._of_words.inner.setdefault(letters, [])
+            else:
+                dotted = _DOTTED.search(piece)
+                mark = dotted[0] if dotted else next((mark for mark in _RARE if mark in piece), "")
+                pieces = self._by_mark.setdefault(mark, [])
+            pieces.append((number, piece))
 
     def opened(self, text: str, seen: Seen) -> bytearray:
         """Return a byte for each gate: whether it is open."""
         check_time()
-        opened = bytearray(self._always)
-        pieces_of = self._by_mark.get
-        for word in self._by_word.keys() & seen.words:
-            for number in self._by_word[word]:
-                opened[number] = 1
-        for pieces in (self._pieces, *(pieces_of(mark, ()) for mark in chain(seen.marks, set(_DOTTED.findall(text))))):
-            for number, piece in pieces:
+        opened = bytearray(self._always) + bytes(len(self._asked))
+        of_words = self._of_words
+        for word in seen.words:
+            for number, piece in of_words[word]:
+                if not opened[number] and piece in text:
+                    opened[number] = 1
+        for mark in self._by_mark.keys() & seen.marks.union(_DOTTED.findall(text), ("",)):
+            for number, piece in self._by_mark[mark]:
                 if not opened[number] and piece in text:
                     opened[number] = 1
         digits = seen.digits
@@ -89,10 +134,13 @@ class Gates:
         for number, pattern in self._at_digits if digits else ():
             if not opened[number] and (pattern.search(digits) if short else search(pattern, digits)):
                 opened[number] = 1
-        for number, gate in self._others:
+        for place, number, gate in self._asked:
+            if opened[place] and not opened[number] and gate(text, seen):
+                opened[number] = 1
+        for number, gate in chain(self._others, self._in_runs if seen.runs else ()):
             if not opened[number] and gate(text, seen):
                 opened[number] = 1
-        return opened
+        return opened[: len(self._always)]
 
 
 _DOTTED: Final = lazy_regex(r"\.[a-z]")
@@ -108,6 +156,16 @@ def _alternatives(gate: Gate) -> Iterator[Gate]:
         yield from _alternatives(gate.second)
     else:
         yield gate
+
+
+def _told(gate: Gate) -> "list[WithWords | _Holding]":
+    """Return gates that words or pieces open, one of which is open if a gate is; none if nothing such tells."""
+    if isinstance(gate, WithWords) or (isinstance(gate, _Holding) and gate.part == "whole"):
+        return [gate]
+    if not isinstance(gate, _OfTwo):
+        return []
+    first, second = _told(gate.first), _told(gate.second)
+    return first or second if gate.both else first + second if first and second else []
 
 
 def glance(text: str) -> Seen:

@@ -402,15 +402,15 @@ def _is_state_code(written: str) -> bool:
 
 
 def _kind_of(text: str, span: Found) -> str:
-    """Return the kind of a span, of what is named as a house or behind the label of a thing: Name of ship."""
-    if span.kind == "person" and _NAME_OF.search(text, max(0, span.start - 32), span.start):
+    """Return the kind of a person, who may be named as a house or behind the label of a thing: Name of ship."""
+    if _NAME_OF.search(text, max(0, span.start - 32), span.start):
         return "organization"
     return "place" if _is_house(text, span) else span.kind
 
 
 def _is_house(text: str, span: Found) -> bool:
     """Return whether somebody is named as a house in which one is: at Calloway Mills; Tavish House, 4 Elm Street."""
-    if span.kind != "person" or text[span.start : span.end].rpartition(" ")[2] not in _HOUSE_END:
+    if text[span.start : span.end].rpartition(" ")[2] not in _HOUSE_END:
         return False
     before = _HOUSE_BEFORE.search(text, max(0, span.start - 20), span.start)
     return before is not None or _ADDRESS_BEHIND.match(text, span.end) is not None
@@ -424,7 +424,9 @@ def with_kinds(text: str, spans: Sequence[Found]) -> list[Found]:
     called so. A listed place is one behind a street and before a state, and if a university is of it. Short titles are
     none, the place of a time zone (Europe/Paris) stays, and a hospital has its queen.
     """
-    spans = [span._replace(kind=_kind_of(text, span)) for span in _with_towns(text, spans)]
+    spans = [
+        span._replace(kind=_kind_of(text, span)) if span.kind == "person" else span for span in _with_towns(text, spans)
+    ]
     named, placed, ends = set[str](), set[str](), {span.end for span in spans if span.kind == "person"}
     bounds = {place for span in spans if span.kind == "place" for place in (span.start, -span.end)}
     lone: list[tuple[str, Found]] = []
@@ -490,5 +492,4 @@ def _is_none(text: str, span: Found, value: str) -> bool:
         and text[span.end : span.end + 6].rstrip() in (" Form", " FORM")
     ):
         return True
-    zone = _IN_ZONE.search(text, max(0, span.start - _LONGEST_ZONE), span.start)
-    return span.kind == "place" and zone is not None
+    return span.kind == "place" and _IN_ZONE.search(text, max(0, span.start - _LONGEST_ZONE), span.start) is not None

@@ -82,10 +82,11 @@ _SCRIPTS: Final = {
 """Characters by script, under the language that writes it most."""
 
 _OF_SCRIPT: Final = {language: lazy_regex(f"[{characters}]") for language, characters in _SCRIPTS.items()}
+_OF_ANY_SCRIPT: Final = lazy_regex(f"[{''.join(_SCRIPTS.values())}]")
 _TURKISH: Final = lazy_regex("[\u011e\u011f\u0130\u0131\u015e\u015f]")
 _TURKISH_SHARE: Final = 80
 """A text with more than one letter in so many that Turkish alone writes is Turkish, unless its words are others."""
-_LETTER: Final = lazy_regex(r"[^\W\d_]")
+_LETTERS: Final = lazy_regex(r"[^\W\d_]++")
 _WORD: Final = lazy_regex(r"[^\W\d_]{3,}")
 KNOWN: Final = (
     "en", *LANGUAGES, "ca", "cs", "da", "et", "fi", "hr", "hu", "id", "lt", "lv", "no", "ro", "sk", "sl", "sv",
@@ -105,7 +106,7 @@ def language_of(text: str) -> str:
     letter on are read.
     Scripts stand for their largest language: Ukrainian counts as Russian.
     """
-    first = _LETTER.search(text)
+    first = _LETTERS.search(text)
     if first is None:
         return ""
     return _language_of_part(text[first.start() : first.start() + READ])
@@ -120,9 +121,9 @@ def blocks_of(text: str, language: str) -> list[tuple[int, int, str]]:
     for number, block in enumerate(text.split("\n\n")):
         if number == _MOST_BLOCKS:
             break
-        small = len(_SMALL_WORD.findall(plain(block[:READ]).text))
         ends = block.rstrip().endswith((".", ":", "?", "!"))
-        prose = small >= (_FEWEST_OF_SENTENCE if ends else _FEWEST_OF_BLOCK)
+        fewest = _FEWEST_OF_SENTENCE if ends else _FEWEST_OF_BLOCK
+        prose = len(block) >= 3 * fewest - 1 and len(_SMALL_WORD.findall(plain(block[:READ]).text)) >= fewest
         if prose and (own := language_of(block)) in FIT and own != language:
             blocks.append((start, start + len(block), own))
         start += len(block) + 2
@@ -284,7 +285,9 @@ _OTHERS_SHARE: Final = 80
 
 
 def _by_script(part: str) -> str:
-    letters = len(_LETTER.findall(part))
+    if _OF_ANY_SCRIPT.search(part) is None:
+        return ""
+    letters = sum(map(len, _LETTERS.findall(part)))
     counts = {language: len(pattern.findall(part)) for language, pattern in _OF_SCRIPT.items()}
     if counts["ja"] * 10 > counts["zh"] + counts["ja"]:
         counts["ja"] += counts.pop("zh")

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from string import ascii_lowercase, ascii_uppercase
 from typing import Final, NamedTuple
 
 from textveil.detection import lists as known
@@ -21,7 +22,7 @@ _BEFORE: Final = re.compile(r"([a-z]{1,40}+) $")
 _FEW: Final = 0.02
 """Capitals a word up to which a page is written in small letters."""
 _SOME: Final = 0.15
-_BEGINS: Final = lazy_regex(r"(?:\A|[\n.!?:] ?)([A-Za-z])")
+_BEGINS: Final = lazy_regex(r"[\n.!?:] ?([A-Za-z])")
 """The start of a line or a sentence: if most are in small letters, ``_SOME`` capitals a word are allowed."""
 _MOST: Final = 0.6
 _SHORTEST: Final = 3
@@ -47,8 +48,7 @@ class NamesInOneCase:
 
     def find(self, text: str) -> Iterator[Found]:
         """Yield names of a page whose words have no capitals, or nothing else, by start."""
-        upper = sum(map(str.isupper, text))
-        small = sum(map(str.islower, text))
+        upper, small = _cases(text)
         if not (capitals := upper > _MOST * (upper + small)) and not is_small(text):
             return
         low = text.lower() if capitals else text
@@ -102,6 +102,17 @@ class NamesInOneCase:
         return word.end()
 
 
+def _cases(text: str) -> tuple[int, int]:
+    """Return how many capitals and how many small letters a text has."""
+    if not text.isascii():
+        return sum(map(str.isupper, text)), sum(map(str.islower, text))
+    letters = text.encode()
+    return len(letters) - len(letters.translate(None, _LARGE)), len(letters) - len(letters.translate(None, _LOW))
+
+
+_LARGE, _LOW = ascii_uppercase.encode(), ascii_lowercase.encode()
+
+
 @lru_cache(maxsize=1)
 def is_small(text: str) -> bool:
     """Return whether a page is written in small letters, but for a few words."""
@@ -109,7 +120,7 @@ def is_small(text: str) -> bool:
         return True
     if written > _SOME * text.count(" "):
         return False
-    begins = _BEGINS.findall(text)
+    begins = _BEGINS.findall(f"\n{text}" if text[:1] != " " else text)
     return 2 * sum(map(str.islower, begins)) > len(begins)
 
 
@@ -149,7 +160,7 @@ def with_capitals(text: str, language: str) -> str:
     sure name, or if no list has it there; in small letters also at the start of a sentence.
     """
     begun = text[:_READ]
-    upper, small = sum(map(str.isupper, begun)), sum(map(str.islower, begun))
+    upper, small = _cases(begun)
     capitals = upper > max(_FEWEST_CAPITALS, _MOST * (upper + small))
     low = text.lower() if capitals else text
     if len(low) != len(text) or not (capitals or (small > _FEW_BEGUN * upper and is_small(plain(text).text))):

@@ -6,7 +6,7 @@ Lines whose words two spaces, three or a tab part, and no columns, are yielded w
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -302,7 +302,10 @@ class SpacedLine(NamedTuple):
 
 
 def spaced_lines(text: str) -> Iterator[SpacedLine]:
-    """Yield lines in which gaps part words, but for those that are columns: 12   Main   Street."""
+    """Yield lines in which gaps part words, but for those that are columns: 12   Main   Street.
+
+    A wide gap behind a sentence parts a line in two.
+    """
     if "  " not in text and "\t" not in text:
         return
     lines = text.split("\n")
@@ -311,12 +314,14 @@ def spaced_lines(text: str) -> Iterator[SpacedLine]:
     for number, (line, start) in enumerate(zip(lines, starts, strict=False)):
         own = edges[number + 1]
         if own and not any(_ALIKE * len(own & edges[other]) >= len(own) for other in (number, number + 2)):
-            gaps = list(matches(_GAP, line))
-            if gaps:
-                widths = [len(gap[0]) for gap in gaps]
-                before = accumulate([width - 1 for width in widths], initial=0)
-                places = [gap.start() - more for gap, more in zip(gaps, before, strict=False)]
-                yield SpacedLine(_GAP.sub(" ", line), start, places, widths)
+            ends = [end.end() for end in _SENTENCE_END.finditer(line)] if ".  " in line else []
+            for first, last in pairwise([0, *ends, len(line)]):
+                gaps = [gap.span() for gap in matches(_GAP, line, first, last)]
+                if gaps:
+                    widths = [end - begin for begin, end in gaps]
+                    before = accumulate([width - 1 for width in widths], initial=first)
+                    places = [begin - more for (begin, _), more in zip(gaps, before, strict=False)]
+                    yield SpacedLine(_GAP.sub(" ", line[first:last]), start + first, places, widths)
 
 
 def _edges(line: str) -> set[int]:
@@ -337,4 +342,11 @@ _GAP: Final = lazy_regex(
     r"(?![^\s:=,;]{1,24}(?: [^\s:=,;]{1,24}){0,2} ?[:=])"
 )
 """Not before a label, nor in a script that writes no spaces."""
+_SENTENCE_END: Final = lazy_regex(
+    r"(?:(?:(?<! ) |(?<=[0-9]\.  ))(?:(?=[a-z]{3}|[A-Z][a-z]{5})[A-Za-z-]{1,24}|[(]?[A-Za-z0-9/-]{1,12}\)"
+    r"|[A-Z]{3,8}(?=\. {2,4}[A-Z][a-z])|(?![0-9]{1,2}\. )[A-Z]?[0-9][0-9/%.-]{0,10})"
+    r"|(?:(?<![^\n])|(?<=\.  ))[0-9]{1,2}(?=\. {2,4}[A-Z][a-z-]{1,24}(?:\.| (?! ))))"
+    r"\. {2,4}(?=[A-Z]|[0-9]{1,2}\.  )"
+)
+"""Behind a word or a number that is not cut short (Thos.  Hardy), or the number of an item."""
 _BEGINS_A_VALUE: Final = tuple("0123456789+")  # behind a label

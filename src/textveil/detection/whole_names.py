@@ -349,7 +349,7 @@ def with_initials(text: str, spans: Sequence[Found], language: str) -> list[Foun
             if behind is None and span.score > EVIDENCE and _is_given_alone(text[span.start : span.end]):
                 behind = _EPITHET.match(text, end)
             end = end if behind is None or behind.end() > high else behind.end()
-        whole.append(span._replace(start=start, end=end))
+        whole.append(span if (start, end) == span[:2] else span._replace(start=start, end=end))
     return whole
 
 

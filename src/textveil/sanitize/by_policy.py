@@ -228,8 +228,9 @@ class ByPolicy:
         done: list[str] = []  # of the kinds drawn first
         counted = [kind for kind in _COUNTED if kind not in self._surrogates]  # of numbers, which amounts may follow
         for kind, surrogate in self._by_turn if places_of else ():
-            places = places_of.get(kind, [])
-            if kind == _LAST[-1] and places and around.shown:
+            if not (places := places_of.get(kind, [])):
+                continue
+            if kind == _LAST[-1] and around.shown:
                 shown = (drawn[place] for other in _SHOWS_COUNTRY for place in places_of.get(other, ()))
                 page = page_of(_stretches(reading, spans, around), shown)
             if isinstance(scope, ApartScope):

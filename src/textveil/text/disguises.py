@@ -78,20 +78,24 @@ _WIDTHS: Final = {
     **dict.fromkeys((0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F), " "),
     **{0xFF10 + digit: str(digit) for digit in range(10)},
 }
-_UNREAD: Final = lazy_regex(
-    r"(?<![^\n])(?:[ \t]{0,3}+>)++[ \t]?(?=[^\n])|[\u200e\u200f\u202a-\u202e\u2066-\u2069]|[\u064b-\u0652\u0670]"
+_WIDE: Final = lazy_regex(f"[{''.join(map(chr, _WIDTHS))}]")
+_UNSEEN_MARKS: Final = lazy_regex(
+    r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]|[\u064b-\u0652\u0670]"
     r"|\u0640(?=[\u0620-\u064a])|(?P<narrow>[\xad\u200b-\u200d\u2060\ufeff]++)"
 )
-"""What quotes a line of a mail, marks of direction, the vowel marks of Arabic, and spaces of no width."""
+"""Marks of direction, the vowel marks of Arabic, and spaces of no width."""
+_UNREAD: Final = lazy_regex(rf"(?<![^\n])(?:[ \t]{{0,3}}+>)++[ \t]?(?=[^\n])|{_UNSEEN_MARKS.pattern}")
+"""These, and what quotes a line of a mail."""
 _IN_PARTS: Final = lazy_regex(
     "[^\\W\\d_][\u0300-\u0345]+|[\u3046-\u30fd][\u3099\u309a]|[\u0627\u0648\u064a\u06c1\u06d2\u06d5][\u0653-\u0655]"
     "|[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?"
 )
+_PART: Final = lazy_regex("[\u0300-\u0345\u0653-\u0655\u1161-\u1175\u3099\u309a]")
 
 
 def single(text: str) -> str:
     """Return a text with a single space for each of another width, and with narrow digits."""
-    return text if text.isascii() else text.translate(_WIDTHS)
+    return text if text.isascii() or not _WIDE.search(text) else text.translate(_WIDTHS)
 
 
 def layout(text: str) -> Iterator[Callable[[str], list[Disguise]]]:
@@ -121,7 +125,7 @@ def layout(text: str) -> Iterator[Callable[[str], list[Disguise]]]:
         yield _wrapped
     if any(map(text.__contains__, _OF_EMPHASIS)):
         yield _emphasis
-    if not text.isascii():
+    if not text.isascii() and _PART.search(text):
         yield _composed
 
 
@@ -133,7 +137,7 @@ def _unread(text: str) -> list[Disguise]:
     """Return what nobody reads: a space of no width at white space or between letters; elsewhere it may part values."""
     return [
         Disguise(*match.span(), "")
-        for match in _UNREAD.finditer(text)
+        for match in (_UNREAD if ">" in text else _UNSEEN_MARKS).finditer(text)
         if not match["narrow"]
         or _is_unread(text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1])
     ]

@@ -214,7 +214,8 @@ def translated(text: str, table: Mapping[int, str | int | None]) -> str:
 
 def matches(pattern: re.Pattern[str], text: str, start: int = 0, end: int | None = None) -> Iterator[re.Match[str]]:
     """Like ``pattern.finditer(text, start, end)``, in slices if matches of the pattern have a longest length."""
-    if (start == 0 or end is None) and lacks(pattern, text):
+    lazy: object = pattern
+    if isinstance(lazy, LazyRegex) and lazy.asks and (start == 0 or end is None) and lacks(pattern, text):
         return iter(())
     stop = len(text) if end is None else min(end, len(text))
     if stop - start <= SLICE:

@@ -112,6 +112,10 @@ FOUND = [
     ("it", 'cantò al teatro "Petruzzelli" di Bari', ["Petruzzelli person"]),
     ("it", 'ieri il "Lisbona" partiva', ["Lisbona place"]),
     ("fr", "il habite La Rochelle depuis un an", ["La Rochelle place"]),
+    ("it", "il Licenziante e la Cessionaria avvisano i Mandanti", []),
+    ("es", "la Licenciante avisa al Comodatario", []),
+    ("pt", "vai ao Juizado, a Outorgante e a Cessionária assinam", []),
+    ("fr", "Demandez Yzvan au comptoir", ["Yzvan person"]),
     ("fr", "la route de Vitry-sur-Seine est longue", ["Vitry-sur-Seine place"]),
     ("it", "Ludwig zu Wartensee e Hassan ben Ziri", ["Ludwig zu Wartensee person", "Hassan ben Ziri person"]),
 ]

@@ -15,6 +15,8 @@ FOUND = [
     ("He joined the Indian Institute of Science that year.", "organization", "Indian Institute of Science"),
     ("She played in the National Rugby League for a while.", "organization", "National Rugby League"),
     ("The show aired on KTVX for two years.", "organization", "KTVX"),
+    ("She got her degree from KTVU and was the first in her family.", "organization", "KTVU"),
+    ("In 1998 the album was sold by Q-Zanford to all of the shops.", "organization", "Q-Zanford"),
     ("Wczoraj grał u nas zespół Wrzosak i nie było tu nikogo.", "organization", "Wrzosak"),
     ("It was first shown by NBC in the spring.", "organization", "NBC"),
     # labels, kin, roles and houses of seven languages

@@ -13,6 +13,7 @@ from tests.helpers.growth import is_linear
 
 from textveil.detection import tagger
 from textveil.detection.embedded import EmbeddedDetector
+from textveil.detection.lists import lists
 from textveil.errors import InputError
 
 WITH, WITHOUT = EmbeddedDetector(), EmbeddedDetector(tagger=False)
@@ -22,6 +23,11 @@ NAMES = frozenset(("person", "place", "organization"))
 def names(detector: EmbeddedDetector, text: str, least: float = 0.0) -> list[str]:
     (spans,) = detector.detect([text])
     return [text[span.start : span.end] for span in spans if span.kind in NAMES and span.score >= least]
+
+
+def test_past_of_a_plain_word_is_not_asked() -> None:
+    assert not tagger.is_asked(tagger.word_at(0, "Initialled"), lists().words.get)
+    assert tagger.is_asked(tagger.word_at(0, "Zornled"), lists().words.get)
 
 
 @pytest.mark.parametrize("text", ['{"msg": "denied for %s"}', "- text: Delivered to %s, 12 Mossgate Lane", "  - %s\n"])

@@ -38,7 +38,9 @@ _SPOKEN_OF: Final = lazy_regex(
     r"(?<![A-Za-z])(?:members?(?:hip)? (?:of|in)|leaders? of|favour of|favor of|support(?:ed|ing|er|ers)? (?:of |for )?"
     r"|organi[sz]ations?,?(?: namely)?|propaganda for|behalf of|employed by|work(?:s|ed)? (?:for|at)"
     r"|(?:aired|airs|broadcast|premiered|premieres|debuted|televised) (?:on|by)"
-    r"|(?:acquired|bought|owned|sued|fined|sponsored|licensed) by|(?:signed|merged) with|drafted by|joined"
+    r"|(?:acquired|bought|owned|sued|fined|sponsored|licensed) by"
+    r"|(?:studied|graduated|educated|enrolled|professor|degree|doctorate|lecturer|taught) (?:at|from)"
+    r"|(?:signed|merged) with|drafted by|joined"
     r"|affiliate of|subsidiary of|division of|chair(?:man|woman)? of|president of) ?(?:the"
     r" )?(?P<name>[A-Z]{3,8}(?:-[A-Z]{1,3})?)(?![A-Za-z0-9-])"
 )
@@ -288,7 +290,7 @@ ACRONYM_GATE: Final = with_words(
     " militant militants guerrillas headquarters spokesman spokeswoman spokesperson aired airs broadcast premiered"
     " premieres debuted televised acquired bought owned sued fined sponsored licensed signed merged drafted joined"
     " affiliate affiliates subsidiary division chair chairman chairwoman president sitcom network scout scouts"
-    " commissioner draft"
+    " commissioner draft studied graduated educated enrolled professor degree doctorate lecturer taught"
 )
 
 

@@ -25,6 +25,8 @@ _ADJECTIVE: Final = (
 _BEGINS_PLACE: Final = frozenset("lake mount mont fort cape gulf port puerto porto".split())  # noqa: SIM905
 _POLISH_PLACE: Final = re.compile(r"[a-z]{2,40}(?:skie|ckie|owe|na|ny|ne|wy|wa|[iy]e)").fullmatch
 _LIKE: Final = frozenset("come comme como wie zoals jak tels tales".split())  # noqa: SIM905
+_AGENT: Final = re.compile(r"[a-z]{2,24}(?:tric[ei]s?|ari[oae]s?|[aei]nt(?:[ei]s?|es)?)").fullmatch
+"""Words of Romance languages for who does something, which contracts write with a capital: il Comodante."""
 _LED: Final = re.compile(
     r"(?:gitarr|guitar|chitarr|bass|bajist|baix|batter|drum|schlagz|saenger|sanger|zang|wokal|cantor|cantante|trainer|allenat|entren"
     r"|trein|trener|joueur|calciat|giocat|jugad|jogad|futbol|speler|fundador|fondat|grunder|members|membr|mitglied|spieler)"
@@ -632,9 +634,12 @@ class NamesByLanguage:
             if (where and not first.marks & _NAMES) or (where and plural) or genitive or first.low in self._months:
                 return True  # nach zwei Siegen, des Kerns
         named = first.marks & _GIVEN or (first.marks & _FAMILY and not first.ordinary)  # Factura Gimeno
-        if before.beside and not (self._german or shown or (where == 2 and not first.ordinary) or named):
-            return True
         small = first.low in self._words.written_small
+        listed = first.ordinary or (where < 2 and (small or where or first.marks))
+        if before.beside and listed and not (self._german or shown or named):
+            return True
+        if b1 in cue.article and not (self._german or shown or where or first.marks & _NAMES) and _AGENT(first.low):
+            return True
         led = small and self._language == "pl" and b1 in cue.in_  # w Krzyżowej
         if small and not (shown or headed or where or led or self._is_bare(text, first, b1)):
             behind = _FIRST_AFTER.match(text, first.end)

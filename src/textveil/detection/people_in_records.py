@@ -391,8 +391,8 @@ def is_role(word: str) -> bool:
 
 
 def is_plain_form(word: str) -> bool:
-    """Return whether a word in small letters is a plain one, or looks like its plural or its third person."""
-    return is_plain_word(word) or is_plain_word(word.removesuffix("s"))
+    """Return whether a word in small letters is a plain one, or looks like its plural, third person or past."""
+    return any(map(is_plain_word, (word, word.removesuffix("s"), word.removesuffix("led"))))  # initialled
 
 
 def names_user(name: str) -> bool:

@@ -87,7 +87,9 @@ _TOPICS: Final = tuple(
 )
 """Subjects of texts, and words that tell them."""
 
-_CAPITALIZED: Final = lazy_regex(r"[A-Z](?<![A-Za-z0-9_@#].)[A-Za-z]++(?:['-][A-Za-z]++){0,12}+(?![A-Za-z0-9_]|-[0-9])")
+_CAPITALIZED: Final = lazy_regex(
+    r"[A-Z](?<![A-Za-z0-9_@#].)(?:[A-Za-z]++|(?=-[A-Z][a-z]))(?:['-][A-Za-z]++){0,12}+(?![A-Za-z0-9_]|-[0-9])"
+)
 _RUN_BEHIND: Final = lazy_regex(r"(?:'s)?(?:\.? [A-Z][A-Za-z]*+(?:['-][A-Za-z]++)*+){0,5}+")
 _RUN_BEFORE: Final = lazy_regex(r"(?: \.?[A-Za-z'-]{0,60}+(?<=[A-Z])(?![A-Za-z0-9])){0,5}+")
 """In a text that is read backward."""

@@ -266,7 +266,7 @@ def _reads_turkish(part: str) -> bool:
     marks_of = lists().words.get
     words = {word for word in words if not marks_of(plain(word).text, 0) & _NAMES} - letters()
     english = {word for word in words if marks_of(word, 0) & _ELSEWHERE}
-    turkish = words & (listed("tr", "frequent") | listed("tr", "ordinary"))
+    turkish = words & listed("tr", "frequent") | words & listed("tr", "ordinary")
     return len(turkish - english) > len(english)
 
 

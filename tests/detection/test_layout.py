@@ -169,13 +169,63 @@ def test_a_table_of_two_columns_keeps_its_rows_apart() -> None:
         ("so i told priya kapoor that k. osei is late again and she said ok", ["k. osei", "priya kapoor"]),
         ("we stay with mr brown in the house near kirkcudbright until sunday", ["brown", "kirkcudbright"]),
         ("PLEASE ASK FOR PRIYA KAPOOR WHEN YOU COME TO THE DOOR OF THE STAFF ROOM", ["PRIYA KAPOOR"]),
+        (
+            "we had tea with jane owusu-ansah and patience ollerenshaw in great yarmouth, it was good",
+            [
+                "jane owusu-ansah",
+                "patience ollerenshaw",
+                "great yarmouth",
+            ],
+        ),
+        (
+            "the letter is from dr p venkataraghavan, who lives at 3 almshouse lane with his sister",
+            [
+                "p venkataraghavan",
+                "3 almshouse lane",
+            ],
+        ),
+        ("the boiler was mended by peak lantern events ltd and nobody paid them for it", ["peak lantern events ltd"]),
+        ("BITTE MELDEN SIE SICH BEI FRAU DR. ZSCHOCHE, SIE WOHNT IN HAMBURG UND IST IM BÜRO", ["ZSCHOCHE", "HAMBURG"]),
+        (
+            "LA PAZIENTE È STATA ACCOMPAGNATA DAL MARITO, FOSCO MENICHETTI, CHE VIVE A LODI DA ANNI",
+            [
+                "FOSCO MENICHETTI",
+            ],
+        ),
     ],
 )
 def test_a_page_of_one_letter_case_is_read_with_capitals_too(text: str, values: list[str]) -> None:
-    found = {text[span.start : span.end] for span in detect(text) if span.kind in ("person", "place")}
+    found = {text[span.start : span.end] for span in detect(text) if span.kind in ("person", "place", "organization")}
     assert found >= set(values)
 
 
 @pytest.mark.parametrize("text", ["the kettle is on and the cat wants in", "npm run build && npm test", "1 and 2"])
 def test_words_in_small_letters_name_nobody(text: str) -> None:
     assert not [span for span in detect(text) if span.kind in ("person", "place", "organization")]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("my insurance number is h228841907 and i forgot to bring it along to the desk", "h228841907"),
+        ("the van has the plate sv15 kpt and stands in the yard behind the shop all day", "sv15 kpt"),
+    ],
+)
+def test_codes_in_small_letters_are_read_in_capitals(text: str, value: str) -> None:
+    assert value in [text[span.start : span.end] for span in detect(text) if span.kind == "id"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "LE PATIENT EST SORTI AVEC SON TRAITEMENT ET IL REVIENDRA DANS DEUX SEMAINES POUR LE CONTRÔLE",
+        "SI DIMETTE IL PAZIENTE IN BUONE CONDIZIONI CON LA TERAPIA CHE HA PRESO IN REPARTO",
+        "THE LADY TOLD US THAT SHE WAS VERY WELL AND THAT SHE HAD NO FALLS SINCE SHE WAS LAST SEEN IN CLINIC",
+        "i had the tortilla and a pedicure, and my hairnet was adorable, so the day was good",
+        "container_name: frontdoor and hairnet_size: 4 are keys of the file that we read here every day",
+    ],
+)
+def test_pages_in_one_letter_case_name_nobody(text: str) -> None:
+    assert not [
+        text[span.start : span.end] for span in detect(text) if span.kind in ("person", "place", "organization")
+    ]

@@ -181,7 +181,7 @@ def test_a_run_of_marks_behind_a_header_is_read(mark: str) -> None:
             ["Qarvel Brunth", "John Brown", "Peter Hill", "Mary Lee"],
         ),
         ("| John |\n|---|\n| 1 |", ["John"]),
-        ("1\tJohn\n2\tQarvel\n3\tMary\n\n4\tBrunth\n", ["John", "Mary"]),
+        ("7\tJohn\n2\tQarvel\n3\tMary\n\n4\tBrunth\n", ["John", "Mary"]),
         ("x,svc\nAnna,api\nplatform-team,db\nJohn,web\nUnassigned,mail\nMary,x\n", ["Anna", "John", "Mary"]),
         ("Jones,x\nKubelet,x\nEtcd,y\nFluentd,z\nBrown,z\nSmith,y\nCeph,x\n", ["Jones", "Brown", "Smith"]),
         ("1,Smith\n2,Gravel\n3,Sand\n4,Water\n5,Jones\n", ["Smith", "Jones"]),

@@ -6,11 +6,12 @@ later one would misread what it covers, or reads better once it is covered: its 
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import accumulate, pairwise
+from operator import ne
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -125,7 +126,8 @@ class EmbeddedDetector:
         return [self._detected_in(straight(text)) for text in texts]
 
     def _detected_in(self, reading: Reading) -> list[DetectedSpan]:
-        language = language_of(reading.text)
+        capitals = names_in_one_case.in_capitals(reading.text)
+        language = language_of(reading.text.lower() if capitals else reading.text)
         spans = self._with_spaced(reading.text, language)
         blocks = blocks_of(reading.text, language)
         for other in {own for _, _, own in blocks}:
@@ -133,8 +135,13 @@ class EmbeddedDetector:
             spans = [span for span in spans if not _lies_in(span, places)]
             spans += [span for span in self._with_spaced(reading.text, other) if _lies_in(span, places)]
         spans = sorted(spans) if blocks else spans
-        if cased := names_in_one_case.with_capitals(reading.text, language):
-            spans = covering(reading.text, [*spans, *_beyond(self._detected(cased, language), spans)])
+        if restored := names_in_one_case.with_capitals(reading.text, language, spans, capitals=capitals):
+            if restored.capitals:
+                spans = [span for span in spans if not (span.kind in _OF_NAMES and restored.is_sentence(span))]
+            again = self._detected(restored.text, language)
+            changed = list(map(ne, restored.text, reading.text))
+            beyond = _beyond(again, spans, changed, capitals=capitals)
+            spans = covering(reading.text, [*spans, *beyond])
         if "\n" in reading.text and [span.kind for span in spans].count("person") >= people_in_tables.FEWEST:
             ordinary = ordinary_words(language) if language in LANGUAGES else frozenset()
             spans = people_in_tables.with_columns(reading.text, spans, ordinary)
@@ -322,14 +329,24 @@ def _lies_in(span: DetectedSpan, places: Sequence[tuple[int, int]]) -> bool:
     return any(start <= span.start and span.end <= end for start, end in places)
 
 
-def _beyond(names: Sequence[DetectedSpan], spans: Sequence[DetectedSpan]) -> Iterator[DetectedSpan]:
-    """Yield the names that meet no span, or hold all names that they meet."""
-    for name in names:
-        met = [span for span in spans if span.start < name.end and name.start < span.end]
-        if name.kind in _OF_NAMES and all(
-            span.kind in _OF_NAMES and name.start <= span.start and span.end <= name.end for span in met
-        ):
-            yield name
+def _beyond(
+    again: Sequence[DetectedSpan], spans: Sequence[DetectedSpan], changed: Sequence[bool], *, capitals: bool
+) -> Iterator[DetectedSpan]:
+    """Yield what the text with capitals holds that meets no span, and names that hold all names of one kind they meet.
+
+    Ids are as in a text in small letters with its codes in capitals, and all other values as in one in small letters.
+    """
+    starts, ends = [span.start for span in spans], [span.end for span in spans]
+    for span in again:
+        met = spans[bisect_right(ends, span.start) : bisect_left(starts, span.end)]
+        if span.kind in _OF_NAMES:
+            inside = all(span.start <= other.start and other.end <= span.end for other in met)
+            held = {at for other in met for at in range(other.start, other.end)}
+            inside = inside and (not met or any(changed[at] for at in range(span.start, span.end) if at not in held))
+            if inside and len({other.kind for other in met}) < 2 and all(other.kind in _OF_NAMES for other in met):
+                yield span
+        elif not met and span.kind not in _ONLY_DIGITS and (span.kind == "id") != capitals:
+            yield span
 
 
 _OF_NAMES: Final = ("person", "place", "organization")

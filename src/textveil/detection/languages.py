@@ -554,7 +554,6 @@ def rows_of(language: str) -> dict[str, tuple[Row, ...]]:
     from textveil.detection import firms
     from textveil.detection.demographic_lists import attribute_gate, attribute_search
     from textveil.detection.names_by_language import NamesByLanguage
-    from textveil.detection.names_in_one_case import NamesInOneCase
 
     rules, by_language = _Language(language), NamesByLanguage(language)
     numbered = anywhere if language == "fr" else at_digits(" [0-9]|, S/N")
@@ -585,10 +584,6 @@ def rows_of(language: str) -> dict[str, tuple[Row, ...]]:
         "names": (
             Row("language-name", by_language.find, anywhere, "ordinary organization person place", 0.7,
                 "cue guess list", "Er traf Zuse in Berlin.", "Im Haus"),
-        ),
-        "small-names": (
-            Row("name-in-one-case", NamesInOneCase(language).find, anywhere, "person place", 0.6, "cue list",
-                "hallo petra schulz aus hamburg", "das haus am see ist grau"),
         ),
     }
 

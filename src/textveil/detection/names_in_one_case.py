@@ -1,11 +1,12 @@
 """Names on pages in small letters, or in capitals alone: by lists and words beside them."""
 
 import re
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from string import ascii_lowercase, ascii_uppercase
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
+from textveil.cuts import between
 from textveil.detection import lists as known
 from textveil.detection.formal_names import end_of_small_name
 from textveil.detection.found import Found, plain, words_in
@@ -14,103 +15,24 @@ from textveil.detection.language_words import LanguageWords
 from textveil.detection.lists import LANGUAGES, Marks, is_nickname, lists, ordinary_words, places
 from textveil.detection.people_in_records import is_plain_form
 from textveil.detection.secrets import apart
+from textveil.detection.spans import DetectedSpan
+from textveil.text.english import FUNCTION_WORDS
 from textveil.text.patterns import lazy_regex, matches
+from textveil.vocabulary.embedded import load_vocabulary
 
-_WORD: Final = lazy_regex(r"[a-z](?<![A-Za-z0-9_@#./'-].)[a-z]++(?:-[a-z]++)*+(?![A-Za-z0-9_@/])")
 _CAPITALIZED: Final = lazy_regex(r"[A-Z](?<![A-Za-z].)")
-_BEFORE: Final = re.compile(r"([a-z]{1,40}+) $")
 _FEW: Final = 0.02
 """Capitals a word up to which a page is written in small letters."""
 _SOME: Final = 0.15
-_BEGINS: Final = lazy_regex(r"[\n.!?:] ?([A-Za-z])")
+_BEGINS: Final = lazy_regex(r"(?:\A|[\n.!?:] ?)([A-Za-z])")
 """The start of a line or a sentence: if most are in small letters, ``_SOME`` capitals a word are allowed."""
 _MOST: Final = 0.6
-_SHORTEST: Final = 3
-_LONG: Final = 6  # letters from which on a word that no list holds is a family name, behind a given one
-_GIVEN, _FAMILY, _COMMON = int(Marks.GIVEN), int(Marks.FAMILY), int(Marks.COMMON)
-_ALONE: Final = _COMMON | int(Marks.SMALL | Marks.OTHER)
-_INTRODUCES: Final = re.compile(
-    r"(?:ich bin(?: die| der)?|mein name ist|ich hei[sz]s?e|je suis|je m'appelle|moi c'est|me llamo|mi nombre es|soy"
-    r"|mi chiamo|sono|meu nome e|chamo-me|me chamo|sou o|sou a|ik ben|mijn naam is|ik heet|nazywam sie|mam na imie"
-    r"|jestem|hallo|bonjour|salut|hola|ciao|ola|hoi|czesc|liebe|lieber|chere?|querid[oa]|car[oa]|beste) $"
-)
-_TITLES: Final = words_in(
-    "herr herrn frau mevr mevrouw meneer dhr mme mlle monsieur madame signor signora sig dona don senor pan pani"
-)
-_BACK: Final = 24
-
-
-class NamesInOneCase:
-    """The search for names where letter case tells nothing: what two lists, a word before, or a place show."""
-
-    def __init__(self, language: str) -> None:
-        self._words = LanguageWords(language)
-
-    def find(self, text: str) -> Iterator[Found]:
-        """Yield names of a page whose words have no capitals, or nothing else, by start."""
-        upper, small = _cases(text)
-        if not (capitals := upper > _MOST * (upper + small)) and not is_small(text):
-            return
-        low = text.lower() if capitals else text
-        cues, reached = self._words.cues, 0
-        words = list(matches(_WORD, low))
-        for at, word in enumerate(words):
-            if word.start() < reached or not self._is_name(word[0]):
-                continue
-            match = _BEFORE.search(low, max(0, word.start() - _BACK), word.start())
-            before = match[1] if match else ""
-            end = self._end(low, words, at)
-            titled = before in cues.role
-            marks = self._marks(word[0])
-            if (
-                end > word.end()
-                or (titled and (marks or before in _TITLES))
-                or (marks and (self._stands_alone(word[0], before) or self._is_introduced(low, word.start())))
-            ):
-                reached = end
-                yield Found(word.start(), end, "person", 0.6, "list" if end > word.end() else "cue")
-            elif self._words.is_place(word[0]) == 2 and before in cues.in_:
-                yield Found(word.start(), end, "place", 0.5, "cue")
-
-    def _is_name(self, low: str) -> bool:
-        return len(low) >= _SHORTEST and low not in self._words.cues.function and not self._words.judged(low)[1]
-
-    def _stands_alone(self, low: str, before: str) -> bool:
-        plain = self._words.judged(low)[0] & _ALONE or low in self._words.words_too
-        return not (plain or before in self._words.cues.in_)
-
-    def _marks(self, low: str) -> int:
-        marks = self._words.judged(low)[0]
-        return 0 if marks & _COMMON else marks & _GIVEN
-
-    @staticmethod
-    def _is_introduced(low: str, start: int) -> bool:
-        return _INTRODUCES.search(low, max(0, start - _BACK), start) is not None
-
-    def _end(self, low: str, words: list[re.Match[str]], at: int) -> int:
-        """Return where the family name behind a given name ends; the end of the word for none."""
-        word = words[at]
-        if not self._marks(word[0]):
-            return word.end()
-        for following in words[at + 1 : at + 4]:
-            gap = low[word.end() : following.start()].split(" ")
-            if any(piece and piece not in self._words.cues.joint for piece in gap) or len(gap) < 2:
-                break
-            marks = self._words.judged(following[0])[0]
-            if self._is_name(following[0]) and (marks & _FAMILY or (not marks and len(following[0]) >= _LONG)):
-                return following.end()
-        return word.end()
-
-
-def _cases(text: str) -> tuple[int, int]:
-    """Return how many capitals and how many small letters a text has."""
-    if not text.isascii():
-        return sum(map(str.isupper, text)), sum(map(str.islower, text))
-    letters = text.encode()
-    return len(letters) - len(letters.translate(None, _LARGE)), len(letters) - len(letters.translate(None, _LOW))
-
-
-_LARGE, _LOW = ascii_uppercase.encode(), ascii_lowercase.encode()
+_GIVEN, _FAMILY, _SMALL = int(Marks.GIVEN), int(Marks.FAMILY), int(Marks.SMALL)
+_PERSON: Final = _GIVEN | _FAMILY
+_PLACE: Final = int(Marks.PLACE | Marks.KNOWN_PLACE)
+_KNOWN: Final = int(Marks.COMMON | Marks.OTHER) | _SMALL
+_READ: Final = 400  # characters that tell in which case a text is
+_FEWEST_CAPITALS: Final = 20  # letters of them in capitals
 
 
 @lru_cache(maxsize=1)
@@ -120,99 +42,298 @@ def is_small(text: str) -> bool:
         return True
     if written > _SOME * text.count(" "):
         return False
-    begins = _BEGINS.findall(f"\n{text}" if text[:1] != " " else text)
+    begins = _BEGINS.findall(text)
     return 2 * sum(map(str.islower, begins)) > len(begins)
 
 
-_KNOWN: Final = int(Marks.COMMON | Marks.SMALL | Marks.OTHER)
-_ANY_WORD: Final = lazy_regex(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?")
-_OF_CODE: Final = (*'{}<>=|\\$&_/@"', " -", "\n  ")
-_FEWEST_OF_CODE: Final = 12  # words for each mark of code in prose
+def in_capitals(text: str) -> bool:
+    """Return whether most letters at the beginning of a text are capitals."""
+    begun = text[:_READ]
+    upper = sum(map(str.isupper, begun))
+    return upper > _FEWEST_CAPITALS and upper > _MOST * (upper + sum(map(str.islower, begun)))
+
+
+_WORD: Final = lazy_regex(r"(?P<word>[^\W\d_]+)(?:['\u2019](?:s|re|ve|ll|t|m|d)(?![^\W_]))?")
 _OPENS: Final = ("\n", ".", "!", "?", ":")
-_READ: Final = 400  # characters that tell in which case a text is
-_FEWEST_CAPITALS: Final = 20  # letters of them in capitals
-_FEW_BEGUN: Final = 12  # small letters for each capital at least in a text in small letters
-_PERSON: Final = _GIVEN | _FAMILY
-_NAME: Final = _PERSON | int(Marks.PLACE | Marks.KNOWN_PLACE)
-_CUES: Final = (
-    known.TITLES | known.RELATIONS | {"dear", "hi", "hello", "hey", "called", "named", "thanks", "from", "cc"} | _TITLES
+_TITLES: Final = known.TITLES | words_in(
+    "herr herrn frau mevr mevrouw meneer dhr mme mlle monsieur madame signor signora sig dona don senor pan pani"
 )
-
-
-_THINGS: Final = ("the", "a", "an", "this", "that", "some", "any")
-_LONG_FAMILY: Final = 5
-_NO_NAMES: Final = known.FUNCTION_WORDS | known.VERBS | {"said"}
+_WEAK_CUES: Final = frozenset(("dear", "hi", "hello", "hey", "called", "named", "thanks", "from", "cc"))
+_PLACED: Final = words_in("in near outside from to around round")
+_DETERMINERS: Final = known.DETERMINERS - {"in", "of", "under", "all", "no"}
+_OF_SENTENCES: Final = known.FUNCTION_WORDS - {"of", "the", "and", "for", "in", "on", "at", "to", "a", "will", "may"}
 _OF_VERBS: Final = ("ed", "ing", "es", "t")
+_LISTED: Final = ("", "en", *LANGUAGES)
+"""Languages whose words are listed: what no list holds is a name."""
+_ARTICLES_BEFORE_NAMES: Final = ("de", "it", "pt")
+_TOLD: Final = 0.7  # the least score of a name that something beside it tells
+_SHORTEST: Final = 3
+_LONGEST_SIGN: Final = 4
+"""Letters of abbreviations and parts of codes."""
+_LONG_STEM: Final = 8
+_MOST_WORDS: Final = 4
+_MEASURED: Final = re.compile(",? ?[0-9]")
+_HOUSE_BEHIND: Final = lazy_regex(r",? [0-9]{1,3}(?![0-9.,:]{0,8}[0-9]| ?[%\xa4])")
+_HOUSE_BEFORE: Final = lazy_regex(r"(?<![0-9.,])[0-9]{1,4} ?\Z")
+_MARKS_OF_CODE: Final = (*'{}<>=|\\$&_/@"', " -", "\n  ")
+_FEWEST_OF_CODE: Final = 12  # words for each mark of code in prose
+_OF_CODE: Final = re.compile("[{}]|[a-z]_[a-z]")
+_BEFORE_NO_NAME: Final = frozenset("_@./\\$:-#{<")
+_GLUES: Final = frozenset("_@.:=")
+_BEHIND_NO_NAME: Final = frozenset("_@=/\\:({[")
+
+
+@cache
+def _told(language: str) -> frozenset[str]:
+    """Return the titles and relations that stand before a name in a language."""
+    words = known.written(language) if language in LANGUAGES else {}
+    of_language = [words.get(name, ()) for name in ("titles of roles", "short titles", "kin", "role")]
+    return frozenset().union(_TITLES, known.RELATIONS, _WEAK_CUES, *of_language)
+
+
+@cache
+def _words_of(language: str) -> LanguageWords | None:
+    return LanguageWords(language) if language in LANGUAGES else None
+
+
+@cache
+def _vocabulary() -> frozenset[str]:
+    return frozenset(load_vocabulary().words)
+
+
+@cache
+def _sorted_words(language: str) -> list[str]:
+    return sorted(ordinary_words(language))
+
+
+@cache
+def _ends(*names: str) -> frozenset[str]:
+    words = known.written("en")
+    return frozenset([word.lower() for name in names for word in words[name]])
 
 
 class _Cased(NamedTuple):
     start: int
+    end: int
     low: str  # in plain letters
     marks: int
-    ordinary: bool
+    rank: int  # 2 for an ordinary word, 1 for a rare one, 0 for none
     gap: str  # before it
 
 
-def with_capitals(text: str, language: str) -> str:
-    """Return a text of one letter case, as long as it was, with capitals where others write them; empty for others.
+class Restored:
+    """A text of one letter case, as long as it was, with capitals where others write them.
 
-    A word gets one if a list has it as a name and nothing else, or as a name behind a title, a relation or beside a
-    sure name, or if no list has it there; in small letters also at the start of a sentence.
+    A word gets one if a list has it as a name and nothing else, if no list has it, and at the start of a sentence;
+    other words do beside a title, a relation, a name or the number of a house, unless many texts write them small.
+    Codes are written in capitals.
     """
-    begun = text[:_READ]
-    upper, small = _cases(begun)
-    capitals = upper > max(_FEWEST_CAPITALS, _MOST * (upper + small))
-    low = text.lower() if capitals else text
-    if len(low) != len(text) or not (capitals or (small > _FEW_BEGUN * upper and is_small(plain(text).text))):
-        return ""
-    ordinary = ordinary_words(language) if language in LANGUAGES else frozenset()
-    marks_of, end = lists().words.get, 0
-    words: list[_Cased] = []
-    for match in matches(_ANY_WORD, low):
-        written = plain(match[0]).text.partition("'")[0]
-        marks = marks_of(written, 0)
-        is_ordinary = bool(marks & _KNOWN) or written in ordinary
-        words.append(_Cased(match.start(), written, marks, is_ordinary, low[end : match.start()]))
-        end = match.end()
-    code = sum(map(text.count, _OF_CODE))
-    if 2 * sum(word.ordinary for word in words) < len(words) or _FEWEST_OF_CODE * code > len(words):
-        return ""  # no prose
-    letters = list(low)
-    for at, word in enumerate(words):
-        letter = low[word.start].upper()
-        if len(letter) == 1 and _has_capital(words, at, small=not capitals):
-            letters[word.start] = letter
-    return "".join(letters)
 
+    def __init__(self, low: str, language: str, *, capitals: bool) -> None:
+        self.capitals = capitals
+        self._low = low
+        self._told = _told(language)
+        code = sum(map(low.count, _MARKS_OF_CODE))
+        self._prose = capitals or _FEWEST_OF_CODE * code <= low.count(" ") + low.count("\n")
+        self._listed = language in _LISTED
+        self._guesses = self._listed and self._prose
+        self._words = _words_of(language)
+        cues = self._words.cues if self._words else None
+        self._in = cues.in_ if cues else _PLACED
+        self._articles = _DETERMINERS.union(cues.article if cues else ())
+        self._function = known.FUNCTION_WORDS.union(cues.function if cues else known.VERBS | {"said"})
+        self._no_names = self._function.union(self._words.words_too if self._words else ())
+        self._after_articles = _PLACE | (_GIVEN if language in _ARTICLES_BEFORE_NAMES else 0)  # la Dordogne, der Holger
+        self._ordinary = ordinary_words(language) if cues else frozenset()
+        self._sorted = _sorted_words(language) if cues else []
+        self._cased = list(self._read())
+        self._gaps = [word.gap for word in self._cased[1:]]
+        self._gaps.append(low[self._cased[-1].end :] if self._cased else "")
+        self._in_code = list(self._find_code())
+        self._alone = [self._is_alone(at) for at in range(len(self._cased))]
+        self.is_told = self._listed or self._is_mostly_known()
+        self.text = self._written()
 
-def _has_capital(words: Sequence[_Cased], at: int, *, small: bool) -> bool:
-    word, gap = words[at], words[at + 1].gap if at + 1 < len(words) else ""
-    if "-" in (word.gap, gap):  # osei-bonsu, gaming-pc
-        other = words[at - 1 if word.gap == "-" else at + 1]
-        return bool(word.marks & other.marks & _NAME) and not (word.ordinary or other.ordinary)
-    if len(word.low) == 1 and gap in (". ", "."):
-        return not words[at + 1].ordinary  # an initial
-    thing = at > 0 and words[at - 1].low in _THINGS  # the hoover
-    short = small and word.marks == _FAMILY and len(word.low) < _LONG_FAMILY and word.gap != ". "  # hes, pic
-    if word.marks & _NAME and not (word.ordinary or thing or short):
-        return True
-    ahead = word.gap.rstrip(" \"'(")
-    if small and word.ordinary and (ahead.endswith(_OPENS) or not (at or ahead)):
-        return not gap.startswith(":")
-    if word.low in _NO_NAMES:
-        return False
-    before = words[at - 1] if at and word.gap in (" ", ". ") else None
-    after_name = before is not None and not before.ordinary and bool(before.marks & _NAME)
-    if not word.marks and not word.ordinary and len(word.low) >= _SHORTEST:
-        beside = (after_name or word.gap == ". ") and not word.low.endswith(_OF_VERBS)
-        told = before is not None and before.low in _CUES
-        return beside or told or word.gap.endswith("] " if small else (": ", "] "))
-    if before is not None and word.marks & _PERSON:
-        called = after_name and before.marks & _GIVEN and not word.marks & int(Marks.SMALL)
-        if called or before.low in _CUES:
+    def _is_mostly_known(self) -> bool:
+        ranks = [word.rank > 0 for word in self._cased if len(word.low) >= _SHORTEST]
+        return 2 * sum(ranks) > len(ranks)
+
+    def is_sentence(self, name: DetectedSpan) -> bool:
+        """Return whether what was read as a name in capitals alone can be a sentence: few languages tell it apart.
+
+        A name that a label, a title or a relation tells may hold ordinary words, but no function word.
+        """
+        inside = [word for word in self._cased if name.start <= word.start < name.end]
+        if self._words is None:
+            return any(word.low in _OF_SENTENCES for word in inside)
+        if name.score < _TOLD:
+            return any(word.rank or word.low in self._function for word in inside)
+        return any(word.low in self._function and word.low not in known.PARTICLES for word in inside)
+
+    def _read(self) -> Iterator[_Cased]:
+        marks_of, end = lists().words.get, 0
+        for match in matches(_WORD, self._low):
+            low = plain(match["word"]).text
+            marks, rank = self._words.judged(low) if self._words else (marks_of(low, 0), 0)
+            person = self._words and marks & _PERSON and rank < 2  # others are known by English words
+            if (marks & _KNOWN and not person) or (not marks and not rank and self._is_form(low)):
+                rank = 2
+            yield _Cased(*match.span("word"), low, marks, rank, self._low[end : match.start("word")])
+            end = match.end("word")
+
+    def _find_code(self) -> Iterator[bool]:
+        """Yield for each word whether its line has marks of code."""
+        end, code = 0, False
+        for word in self._cased:
+            if word.start >= end:
+                start, end = self._low.rfind("\n", 0, word.start) + 1, self._low.find("\n", word.start)
+                end = len(self._low) if end < 0 else end
+                code = _OF_CODE.search(self._low, start, end) is not None
+            yield code
+
+    def _is_form(self, low: str) -> bool:
+        """Return whether a word that the lists of names lack is an English one, or a form of one of the language."""
+        if self._words is None:
+            return is_plain_form(low) or low in _vocabulary() or low in known.chat_words()
+        stem = low[: -2 if len(low) < _LONG_STEM else -3]
+        at = bisect_left(self._sorted, stem)
+        return len(stem) > _LONGEST_SIGN and at < len(self._sorted) and self._sorted[at].startswith(stem)
+
+    def _written(self) -> str:
+        large = set(self._find_streets() if self._words else self._find_english_streets())
+        large.update(self._find_firms(), self._find_places())
+        letters, named = list(self._low), False
+        for at, word in enumerate(self._cased):
+            named = at in large or self._is_name(at, named=named)
+            if self._is_code(word):
+                letters[word.start : word.end] = self._low[word.start : word.end].upper()
+            elif named or self._opens(at) or (word.low in known.TITLES and self._gaps[at][:1] in (" ", ".")):
+                letters[word.start] = letters[word.start].upper()
+        text = "".join(letters)
+        return text if len(text) == len(self._low) else self._low
+
+    def _opens(self, at: int) -> bool:
+        """Return whether an ordinary word begins a sentence or a line."""
+        word = self._cased[at]
+        ahead = word.gap.rstrip(" \"'(")
+        opens = self._prose and word.rank == 2 and (ahead.endswith(_OPENS) or not (at or ahead))
+        return opens and not (self._gaps[at][:1] in _BEHIND_NO_NAME | {":"} or self._in_code[at])
+
+    def _is_code(self, word: _Cased) -> bool:
+        """Return whether a word is a part of a code: h228841907, sv15 kpt, kp-2209-71183."""
+        before, behind = self._low[max(0, word.start - 3) : word.start], self._low[word.end : word.end + 3]
+        if before[-1:] in _GLUES or behind[:1] in _GLUES or not self._prose:
+            return False
+        if before[-1:].isdigit() or behind[:1].isdigit():
             return True
-    behind = words[at + 1] if gap == " " else None
-    return bool(word.marks & _GIVEN and behind and behind.marks & _FAMILY and not behind.ordinary)
+        near = {gap for gap, digits in ((before[2:], before[:2]), (behind[:1], behind[1:])) if digits.isdigit()}
+        return len(word.low) <= _LONGEST_SIGN and (not near.isdisjoint("-/") or (" " in near and not word.rank))
+
+    def _find_streets(self) -> Iterator[int]:
+        """Yield the words that the number of a house stands behind."""
+        for at, word in enumerate(self._cased):
+            if word.rank < 2 and len(word.low) > _SHORTEST and _HOUSE_BEHIND.match(self._gaps[at]):
+                yield at
+
+    def _find_english_streets(self) -> Iterator[int]:
+        """Yield the words from behind the number of a house to the end of a street's name."""
+        ends = _ends("small street ends", "strong street ends")
+        for at, word in enumerate(self._cased):
+            for first in range(at - 1, max(-1, at - _MOST_WORDS), -1) if word.low in ends else ():
+                if self._gaps[first] != " " or self._cased[first].low in self._function:
+                    break
+                if _HOUSE_BEFORE.search(self._cased[first].gap):
+                    yield from range(first, at + 1)
+                    break
+
+    def _find_firms(self) -> Iterator[int]:
+        """Yield the words before a legal form, and the form."""
+        ends = _ends("firm ends") | {"limited"}
+        for at in [at for at, word in enumerate(self._cased) if word.low in ends]:
+            first = at
+            while at - first < _MOST_WORDS and self._cased[first].gap in (" ", " & ") and not self._joins(first - 1):
+                first -= 1
+            yield from range(first, at + (first < at))
+
+    def _joins(self, at: int) -> bool:
+        return at < 0 or self._cased[at].low in self._function or self._cased[at].low in FUNCTION_WORDS
+
+    def _find_places(self) -> Iterator[int]:
+        """Yield the words of places of two words."""
+        for at, word in enumerate(self._cased[:-1]):
+            behind = self._cased[at + 1]
+            told = word.gap == " " and at > 0 and self._cased[at - 1].low in self._in
+            if behind.gap == " " and (told or min(word.rank, behind.rank) < 2) and not self._joins(at):
+                both = f"{word.low} {behind.low}"
+                if any(both in listed for listed in places()):
+                    yield from (at, at + 1)
+
+    def _is_alone(self, at: int) -> bool:
+        """Return whether a word is a name by itself: a list has it as one, or no list has it."""
+        word, gap = self._cased[at], self._gaps[at]
+        if word.rank or gap.startswith(":") or word.low in self._no_names or self._in_code[at]:
+            return False
+        determined = at > 0 and word.gap == " " and self._cased[at - 1].low in self._articles
+        if gap[:1] in _BEHIND_NO_NAME or (word.gap[-1:] in _BEFORE_NO_NAME and word.gap):
+            return False
+        if determined and not (self._words and (not word.marks or word.marks & self._after_articles)):
+            return False
+        if word.marks & (_PERSON | _PLACE):
+            hes = word.marks == _FAMILY and word.gap != ". "
+            return len(word.low) > _LONGEST_SIGN or not (hes or _MEASURED.match(gap))  # hes, pic, edd: 14/6
+        return self._guesses and not word.marks and len(word.low) > _LONGEST_SIGN
+
+    def _is_name(self, at: int, *, named: bool) -> bool:
+        """Return whether a word is a part of a name; ``named``: the one before it is."""
+        word, gap = self._cased[at], self._gaps[at]
+        before = self._cased[at - 1] if at and word.gap in (" ", ". ", "-") else None
+        behind = self._cased[at + 1] if gap in (" ", ". ", ".", "-") and at + 1 < len(self._cased) else None
+        follows = behind is not None and self._alone[at + 1]
+        if "-" in (word.gap, gap):  # osei-bonsu, gaming-pc
+            beside = (before if word.gap == "-" else None, behind if gap == "-" else None)
+            if len(word.low) < _SHORTEST:
+                return False
+            sure = self._alone[at] or (word.gap == "-" and named) or (gap == "-" and follows)
+            return self._prose and sure and all(other.rank < 2 for other in (word, *beside) if other)
+        if len(word.low) == 1:
+            initial = gap == ". " and behind is not None and behind.rank < 2
+            return initial or (follows and gap != "-" and word.low not in "ai")
+        if self._alone[at]:
+            return True
+        if word.low in self._function or len(word.low) < _SHORTEST:
+            return False
+        family = follows or (behind is not None and behind.marks & _FAMILY and behind.rank < 2)
+        if word.marks & _GIVEN and gap == " " and family:
+            return True
+        return before is not None and self._is_told(word, before, named=named, ends=gap != " ")
+
+    def _is_told(self, word: _Cased, before: _Cased, *, named: bool, ends: bool) -> bool:
+        """Return whether the word before it tells that a word is a name; ``ends``: no word stands right behind it."""
+        if before.low in self._told or (word.gap == ". " and len(before.low) == 1):
+            return word.rank < 2 or bool(word.marks & _PERSON and before.low not in _WEAK_CUES)
+        if not named:
+            listed = any(word.low in listed for listed in places())
+            return listed and before.low in self._in and word.rank < 2 and word.low not in self._ordinary
+        if word.low in _ends("strong houses", "small street ends", "company ends"):
+            return True
+        if word.marks & _PERSON:
+            return ends or word.rank < 2 or not word.marks & _SMALL
+        return not word.marks and word.rank < (1 + ends) and not word.low.endswith(_OF_VERBS)
+
+
+def with_capitals(text: str, language: str, spans: Iterable[DetectedSpan], *, capitals: bool) -> Restored | None:
+    """Return a text of one letter case, but for who writes its lines (Ada: on my way), with capitals; None for others.
+
+    ``spans``: what it holds; ``capitals``: as ``in_capitals`` says.
+    """
+    low = text.lower() if capitals else text
+    if language == "tr" or len(low) != len(text):
+        return None
+    writers = [span for span in spans if text[span.end : span.end + 1] == ":"]
+    if not (capitals or is_small(plain("".join(between(text, writers))).text)):
+        return None
+    restored = Restored(low, language, capitals=capitals)
+    return restored if restored.is_told else None
 
 
 _SMALL_WORD: Final = lazy_regex(r"[a-z](?<![A-Za-z0-9_@#./\xb7'-].)[a-z]{2,24}+(?![A-Za-z0-9_@/(-]|:\n)")
@@ -234,7 +355,6 @@ _HANDLE: Final = lazy_regex(
 _LIVES: Final = lazy_regex(
     r"(?:liv(?:e|es|ed|ing) in|mov(?:e|ed|ing) to|based in|anyone in|back in|born in|works in|flat in|house in) $"
 )
-_PLACED: Final = words_in("in near outside from to around round")
 _WEAK: Final = words_in("with and from to for by is at w love luv miss see saw met meet")
 _CLOSE: Final = frozenset(words_in("our nan nana nanna nanny uncle auntie aunty aunt cousin wee lil big"))
 _SCORE: Final = 0.5

@@ -159,7 +159,8 @@ def _emphasis(text: str) -> list[Disguise]:
             and text[end : end + 1] == " "
             and text[end + 1 : end + 2].isalnum()
         )
-        if not heads or match["words"].endswith(":"):
+        heads = heads and not match["words"].endswith(":")
+        if not heads and not text.startswith((":<", ": <"), end):
             edits += [Disguise(*match.span("mark"), ""), Disguise(*match.span("end"), "")]
     return edits
 

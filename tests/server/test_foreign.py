@@ -232,18 +232,18 @@ def test_a_person_of_a_request_is_found_in_its_earlier_texts_of_the_user() -> No
 
 def test_what_others_wrote_neither_names_persons_nor_is_searched_for_those_of_the_user() -> None:
     """Kills both attacks: a tool has a word of the user drawn, and a guess is drawn only where it is right."""
-    guess = "zyxwell or quorvath or plimsett"
+    guess = "a zyxwell or a quorvath or a plimsett"
     _, tool, later, declared = said_in_turn(
         [("Write to Maria Zyxwell.", "text messages 1", None)],
         [
             (guess, "output messages 2", TOOL),
             ("Mrs Kernel Panicwell asks for Mr Dock Erfile", "output messages 3", TOOL),
         ],
-        [("the kernel of panicwell, a dockerfile of erfile", "text messages 4", None)],
+        [("the panicwell of a kernel, an erfile of a dockerfile", "text messages 4", None)],
         [("finds zyxwell", "text tools 1", None), ("a form of zyxwell", "text response_format 1", None)],
     )
     assert tool[0] == guess
-    assert later == ["the kernel of panicwell, a dockerfile of erfile"]
+    assert later == ["the panicwell of a kernel, an erfile of a dockerfile"]
     assert declared == ["finds zyxwell", "a form of zyxwell"]
 
 

@@ -17,8 +17,8 @@ from textveil.text.patterns import check_time, either_of, lazy_regex, matches
 
 _ENGLISH: Final = "january february march april may june july august september october november december"
 _ENGLISH_SHORT: Final = "jan feb mar apr jun jul aug sep sept oct nov dec"
-_OTHERS: Final = " ".join(word for words in by_language("months").values() for word in words)
-_OTHERS_SHORT: Final = " ".join(word for words in by_language("short months").values() for word in words)
+_OTHERS: Final = " ".join([word for words in by_language("months").values() for word in words])
+_OTHERS_SHORT: Final = " ".join([word for words in by_language("short months").values() for word in words])
 
 
 _NOT_ENGLISH: Final = " ".join(sorted(set(_OTHERS.split()) - set(_ENGLISH.split())))

@@ -41,9 +41,8 @@ from textveil.sanitize.ways import Outside, Stretches, Verbatim, Wanted, plain_v
 from textveil.surrogates.drawn import DrawMentions, Drawn
 from textveil.surrogates.making import guarantee_of
 from textveil.surrogates.map_file import PrivateMap, Replaced
-from textveil.surrogates.person import SURNAME_BEFORE
 from textveil.surrogates.scopes import ApartScope, KeyedScope, KindScope, MemoryScope, Scope
-from textveil.surrogates.surrogate import A_SPAN, SAME_KIND, UNKNOWN, Mention, Surrogate, page_of
+from textveil.surrogates.surrogate import A_SPAN, SAME_KIND, SURNAME_BEFORE, UNKNOWN, Mention, Surrogate, page_of
 from textveil.surrogates.writing import gap_of
 from textveil.text.escapes import Places, Reading
 from textveil.text.marks import Marks, plain_text

@@ -25,7 +25,7 @@ from textveil.surrogates.making import PSEUDONYMS, declared
 from textveil.surrogates.pools import keys_of, names_of, pool
 from textveil.surrogates.scopes import TAKEN, Scope, beside
 from textveil.surrogates.shown import Sound, agreed_on, gender_of, sound_of, sounding
-from textveil.surrogates.surrogate import A_SPAN, Counts, Mention
+from textveil.surrogates.surrogate import A_SPAN, SURNAME_BEFORE, Counts, Mention
 from textveil.surrogates.writing import SCRIPT_FACTS, has_other_script, in_case_of, key_of, without_possessive
 from textveil.text.patterns import lazy_regex
 
@@ -81,12 +81,6 @@ _BORN_BEFORE: Final = lazy_regex(r"(?i)(?:^|[\s(,])(?:n\xe9e|nee|geb\.?|geborene
 """Words before the family that somebody was born with."""
 _NICKNAMED: Final = ('" ', "\u201d ", "\u201c ", "' ", "\u2019 ")
 """What stands between what somebody is called and the family."""
-SURNAME_BEFORE: Final = lazy_regex(
-    r"(?i)(?<![^\W_])(?:(?:sur|(?:last|family|maiden|birth)[ _-]?)name|nom(?: de (?:famille|naissance))?|apellidos?"
-    r"|cognome|(?:nach|familien|geburts|m\xe4dchen)name|achternaam|nazwisko(?: panie\u0144skie)?|apelidos?|sobrenome)"
-    r"\s?:?\s{1,3}\Z"
-)
-"""Labels and heads of columns for a family."""
 _GIVEN_BEFORE: Final = lazy_regex(
     r"(?i)(?<![^\W_])(?:(?:first|fore|given|vor|voor)[ _-]?names?|given|voornaam|pr\xe9noms?|nombres?|nomes?"
     r"|imi\u0119)\s?:?\s{1,3}\Z"

@@ -112,6 +112,12 @@ Counts: TypeAlias = Literal["mention", "value", "scope"]  # what pays a surrogat
 A_SPAN: Final = "\ufffc"
 SAME_KIND: Final = "\ufff9"
 """Marks for another span in what stands before an age or an amount, and for one that is an age or an amount too."""
+SURNAME_BEFORE: Final = lazy_regex(
+    r"(?i)(?<![^\W_])(?:(?:sur|(?:last|family|maiden|birth)[ _-]?)name|nom(?: de (?:famille|naissance))?|apellidos?"
+    r"|cognome|(?:nach|familien|geburts|m\xe4dchen)name|achternaam|nazwisko(?: panie\u0144skie)?|apelidos?|sobrenome)"
+    r"\s?:?\s{1,3}\Z"
+)
+"""Labels and heads of columns for a family."""
 
 
 class Mention(NamedTuple):

@@ -107,7 +107,7 @@ def test_a_corpus_is_one_scope_whatever_the_row() -> None:
 
 KNOWN = {
     "who": ["Zorblatt Quexel", None, "Zorblatt Quexel"],
-    "text": ["today zorblatt came", "today zorblatt came", None],
+    "text": ["today the zorblatt came", "today the zorblatt came", None],
     "age": [63, 41, 5],
 }
 
@@ -134,7 +134,7 @@ def test_values_of_other_columns_are_found_in_the_texts_of_their_row(package: st
     data, report = sanitize(table, "identifiers", ["text"], ["age"], known={"who": "person"})
     texts = column(data, "text")
     assert texts[0].startswith("today ") and "zorblatt" not in texts[0].lower() and texts[0].endswith(" came")
-    assert texts[1] == "today zorblatt came" and not isinstance(texts[2], str)
+    assert texts[1] == "today the zorblatt came" and not isinstance(texts[2], str)
     names = data.column_names if package == "pyarrow" else list(data.columns)
     assert names == ["text", "age"] and column(data, "age") == [63, 41, 5]
     assert report.to_data()["fields"]["known"] == {"who": "person"}

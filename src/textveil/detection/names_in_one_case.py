@@ -72,6 +72,7 @@ _LONGEST_SIGN: Final = 4
 """Letters of abbreviations and parts of codes."""
 _LONG_STEM: Final = 8
 _MOST_WORDS: Final = 4
+_FEW_WORDS: Final = 4  # of a text that is read with capitals only if most are known: db cassandra table
 _MEASURED: Final = re.compile(",? ?[0-9]")
 _HOUSE_BEHIND: Final = lazy_regex(r",? [0-9]{1,3}(?![0-9.,:]{0,8}[0-9]| ?[%\xa4])")
 _HOUSE_BEFORE: Final = lazy_regex(r"(?<![0-9.,])[0-9]{1,4} ?\Z")
@@ -151,7 +152,7 @@ class Restored:
         self._gaps.append(low[self._cased[-1].end :] if self._cased else "")
         self._in_code = list(self._find_code())
         self._alone = [self._is_alone(at) for at in range(len(self._cased))]
-        self.is_told = self._listed or self._is_mostly_known()
+        self.is_told = (self._listed and len(self._cased) > _FEW_WORDS) or self._is_mostly_known()
         self.text = self._written()
 
     def _is_mostly_known(self) -> bool:

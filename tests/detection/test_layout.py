@@ -139,6 +139,9 @@ def test_emphasis_changes_nothing_that_is_found(page: str, emphasis: str) -> Non
         "<b>DOB</b> 3/4/1961",
         '<p class="Ada Zuse">x',
         '<p class="no 44712">x',
+        '<p class="ada-zuse">x',
+        '<p role="ada">x',
+        '<p style="color:adazuse">x',
         "1991 Leeds\n1992 Filey\n1993 Otley\n1994 Selby",
         "+44 20 7946 0011\n+44 20 7946 0022\n+44 20 7946 0033\n+44 20 7946 0044",
         "#4471\n#4472\n#4473\n#4479",
@@ -151,6 +154,12 @@ def test_emphasis_changes_nothing_that_is_found(page: str, emphasis: str) -> Non
 )
 def test_what_is_no_layout_is_read_as_it_is(text: str) -> None:
     assert straight(text).text == text
+
+
+@pytest.mark.parametrize("mark", ["_", "*", "**", "__", "~~"])
+def test_a_name_in_marks_at_the_start_of_a_line_is_found_whole(mark: str) -> None:
+    text = f"{mark}Maria Lopez{mark} came by"
+    assert "Maria Lopez" in {text[span.start : span.end] for span in detect(text)}
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -55,10 +55,16 @@ _BREAK: Final = lazy_regex(r"\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]")
 _CHANGED: Final = lazy_regex(r"(?<![^\n])[+ -](?=[^\n])")
 """What a change of lines (diff) begins them with."""
 _BLOCK: Final = "p|div|li|ul|ol|h[1-6]|blockquote|section|article|header|footer|main|body|html|pre"
-# No attribute is passed over that may name somebody: none with capitals, but of Word, and none with more than 4 digits.
+# No attribute is passed over that may name somebody: a class (but of Word), a role, or a style in other words.
+_MEASURE: Final = (
+    r"(?:-?[0-9.]{1,6}+(?:px|pt|r?em|%|cm|in)?|#[0-9a-f]{3,6}+|left|right|center|justify|top|middle|bottom|bold|normal"
+    r"|none|auto|solid|black|white|ltr|rtl|[a-z]{2})(?![\w-])"
+)
 _STYLE: Final = (
-    r"(?: (?:class|style|dir|align|lang|role|valign|width|border|cellpadding|cellspacing)="
-    r"(?![^>]{0,99}[0-9]{5})\"?(?:Mso[A-Za-z]{1,20}+|[a-z0-9 :;#.%,_()-]{1,99}+)\"?){0,6}+"
+    r"(?: (?:class=\"?Mso[A-Za-z]{1,20}+\"?"
+    rf"|(?:dir|align|lang|valign|width|border|cellpadding|cellspacing)=\"?{_MEASURE}\"?"
+    r"|style=\"(?:(?:margin|padding|border|font|text|line|width|height|color|background|mso)(?:-[a-z]{3,10}+)?"
+    rf": ?{_MEASURE}(?: {_MEASURE}){{0,3}}+;? ?){{1,8}}+\")){{0,6}}+"
 )
 _TAGS, _TAGS_AND_ROWS = [
     lazy_regex(
@@ -162,6 +168,8 @@ def _emphasis(text: str) -> list[Disguise]:
         heads = heads and not match["words"].endswith(":")
         if not heads and not text.startswith((":<", ": <"), end):
             edits += [Disguise(*match.span("mark"), ""), Disguise(*match.span("end"), "")]
+        elif match["mark"].startswith("_"):  # glued to a word as no other mark is
+            edits += [Disguise(*match.span("mark"), "*"), Disguise(*match.span("end"), "*")]
     return edits
 
 

@@ -84,11 +84,8 @@ _INSIDE: Final = lazy_regex(
     r"(?<![A-Za-z0-9_@./-])[a-z0-9](?:[a-z0-9-]{0,40}[a-z0-9])?(?:\.[a-z0-9-]{1,40}){0,3}\.(?P<owner>[a-z][a-z0-9-]{2,40})"
     r"\.(?:example|local|lan|internal|intranet|corp|intra|home\.arpa|localdomain|invalid|test)(?![A-Za-z0-9_@(/-])"
     r"(?!\.[A-Za-z0-9])",
-    holds=(
-        ".example", ".local", ".lan", ".internal", ".intranet", ".corp", ".intra", ".home.arpa", ".localdomain",
-        ".invalid", ".test",
-    ),
-)  # fmt: skip
+    within=r"\.(?:example|local|lan|internal|intra|corp|home\.arpa|invalid|test)",
+)
 """Hosts of networks of one house, by the endings that no public network has."""
 
 _HOST_KEY: Final = lazy_regex(

@@ -52,7 +52,7 @@ _AGED_SMALL: Final = lazy_regex(
     rf"(?<![A-Za-z])(?:[Aa]ged|[Aa]ge:|[Aa]ge of|[Aa]t age) (?P<age>(?:{_NUMBER}|(?i:{BELOW_HUNDRED}))"
     r" (?:months?|mos?|weeks?|wks?|days?))\b"
 )
-_OLD_WORD: Final = lazy_regex(r"old(?![a-rt-z])|of age|y\.?/?o(?![a-z])")
+_OLD_WORD: Final = lazy_regex(r"old(?![a-rt-z])|of age|y\.?/?o(?![a-z])", holds=("old", "of age", "yo", "y.", "y/"))
 _AGED_WORD: Final = lazy_regex(
     r"[AaTtHhI](?:(?<=[Aa])ged?(?: of| is|:)?|(?<=A)GED?:?|(?<=[Tt])urn(?:ed|s|ing)?|(?<=h)en (?:he|she|I) was"
     r"|(?:(?<=I)(?: am|'m)|(?<=[Hh])e(?: is|'s))(?: only| just| about| around)?)"

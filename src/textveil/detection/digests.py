@@ -67,7 +67,8 @@ _PUBLIC_HOST: Final = lazy_regex(
     r"|api\.(?:openai|anthropic|stripe)\.com(?:/(?:v[0-9]|[a-z_]{2,24})){0,5}"
     r"|(?P<host>(?:[a-z0-9-]{1,40}\.){0,4}example\.(?:com?\.[a-z]{2}|[a-z]{2,3})|(?:[a-z0-9-]{1,40}\.){1,3}intern(?:al)?"
     r"(?:\.example)?|ghcr\.io|quay\.io|(?:docker|gcr|lscr)\.io|mcr\.microsoft\.com)(?::[0-9]{2,5})?(?P<path>(?:/[a-z0-9._-]{1,40})"
-    r"{0,4})(?::(?P<tag>[\w.-]{1,60}))?(?:@sha256)?)(?:\?rev=[0-9a-f]{7,40})?(?:#[0-9a-f]{7,64})?(?![\w@/?&=%-]|\.\w)"
+    r"{0,4})(?::(?P<tag>[\w.-]{1,60}))?(?:@sha256)?)(?:\?rev=[0-9a-f]{7,40})?(?:#[0-9a-f]{7,64})?(?![\w@/?&=%-]|\.\w)",
+    within=r"\.[a-z]",
 )
 """Hosts that identify nobody: registries of packages and images, and names that documents take for examples."""
 _VERSIONS: Final = lazy_regex(r"(?<!\w)[0-9a-f]{7,64}(?!\w)|[0-9]+(?:\.[0-9]+)*")

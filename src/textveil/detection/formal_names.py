@@ -45,7 +45,8 @@ _FILED: Final = lazy_regex(r",(?<=[A-Z][A-Z],) (?P<given>[A-Z][a-z]+(?:-[A-Z][a-
 """Behind a word in capitals: a comma and a given name."""
 
 _ENDS_IN_CAPITALS: Final = lazy_regex(
-    r"[A-Z](?<![\w'-].)(?P<given>[a-z]{2,20}(?:-[A-Z][a-z]+)?) (?P<family>[A-Z]['A-Z]['A-Z-]{2,24})(?![\w'-])"
+    r"[A-Z](?<![\w'-].)(?P<given>[a-z]{2,20}(?:-[A-Z][a-z]+)?) (?P<family>[A-Z]['A-Z]['A-Z-]{2,24})(?![\w'-])",
+    within=" [A-Z]['A-Z]['A-Z-]",
 )
 """A given name, and a family name in capitals."""
 

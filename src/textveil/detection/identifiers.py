@@ -12,7 +12,8 @@ from textveil.text.patterns import either_of, lazy_regex, matches, matches_at
 
 _IBAN: Final = lazy_regex(
     r"(?<![A-Za-z0-9])[A-Za-z]{2}[0-9]{2}(?:[A-Za-z0-9]{11,30}|(?: [A-Za-z0-9]{4}){2,7}(?: [A-Za-z0-9]{1,3})?)"
-    r"(?![A-Za-z0-9])"
+    r"(?![A-Za-z0-9])",
+    within="[0-9]{2}(?<=[A-Za-z]{2}..)",
 )
 _IBAN_BEFORE: Final = lazy_regex(
     r"\b(?:IBAN|compte|konto|cuenta|conto|conta|rekening|account)"

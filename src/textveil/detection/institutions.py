@@ -42,7 +42,8 @@ _SPOKEN_OF: Final = lazy_regex(
     r"|(?:studied|graduated|educated|enrolled|professor|degree|doctorate|lecturer|taught) (?:at|from)"
     r"|(?:signed|merged) with|drafted by|joined"
     r"|affiliate of|subsidiary of|division of|chair(?:man|woman)? of|president of) ?(?:the"
-    r" )?(?P<name>[A-Z]{3,8}(?:-[A-Z]{1,3})?)(?![A-Za-z0-9-])"
+    r" )?(?P<name>[A-Z]{3,8}(?:-[A-Z]{1,3})?)(?![A-Za-z0-9-])",
+    within="[A-Z]{3}",
 )
 _ENDS_WITH: Final = lazy_regex(
     r"(?P<name>[A-Z](?<![A-Za-z0-9-].)[A-Z]{2,7}(?:-[A-Z]{1,3})?)"

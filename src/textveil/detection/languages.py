@@ -106,10 +106,12 @@ def language_of(text: str) -> str:
     letter on are read.
     Scripts stand for their largest language: Ukrainian counts as Russian.
     """
+    return _language_of_part(_beginning_of(text))
+
+
+def _beginning_of(text: str) -> str:
     first = _LETTERS.search(text)
-    if first is None:
-        return ""
-    return _language_of_part(text[first.start() : first.start() + READ])
+    return text[first.start() : first.start() + READ] if first else ""
 
 
 def blocks_of(text: str, language: str) -> list[tuple[int, int, str]]:
@@ -123,8 +125,9 @@ def blocks_of(text: str, language: str) -> list[tuple[int, int, str]]:
             break
         ends = block.rstrip().endswith((".", ":", "?", "!"))
         fewest = _FEWEST_OF_SENTENCE if ends else _FEWEST_OF_BLOCK
-        prose = len(block) >= 3 * fewest - 1 and len(_SMALL_WORD.findall(plain(block[:READ]).text)) >= fewest
-        if prose and (own := language_of(block)) in FIT and own != language:
+        begins = _beginning_of(block) if len(block) >= 3 * fewest - 1 else ""
+        prose = len(begins) >= 3 * fewest - 1 and len(_small_words_of(begins)) >= fewest
+        if prose and (own := _language_of_part(begins)) in FIT and own != language:
             blocks.append((start, start + len(block), own))
         start += len(block) + 2
     return blocks
@@ -134,10 +137,17 @@ _MOST_BLOCKS, _FEWEST_OF_SENTENCE, _FEWEST_OF_BLOCK = 40, 6, 24  # words in smal
 
 
 @lru_cache(maxsize=1 << 6)
+def _small_words_of(part: str) -> list[str]:
+    return _SMALL_WORD.findall(plain(part).text)
+
+
+@lru_cache(maxsize=1 << 6)
 def _language_of_part(part: str) -> str:
+    if not part:
+        return ""
     if not part.isascii() and (language := _by_script(part)):
         return language
-    words = _SMALL_WORD.findall(plain(part).text)
+    words = _small_words_of(part)
     english = marks_of_all(words).translate(_IS_COMMON).count(1)
     turkish = not part.isascii() and _TURKISH_SHARE * len(_TURKISH.findall(part)) > len(part)
     if len(words) < _FEWEST_WORDS:

@@ -68,7 +68,7 @@ def _behind(text: str, words: Iterable[str]) -> str:
 
 
 _BLAMED: Final = r"\([A-Za-z][\w.-]{2,31} {1,20}[12][0-9]{3}-"
-_AT_ADDRESS: Final = r"[a-z0-9._-]/[0-9]{1,3}\.[0-9]{1,3}\."
+_AT_ADDRESS: Final = r"/[0-9]{1,3}\.[0-9]{1,3}\."
 _FORMS: Final = (
     lazy_regex(rf"{_NOT_AMID}(?:{_TOOLS})\b[^\n|;&]{{0,60}}? (?:-[uUl]|--user(?:name)?|--as"
     rf"|--login)[= ]['\"]?{_SMALL}(?![\w@/*({{[]|://)", words=_begun_by(_TOOLS), holds=(" -",)),
@@ -104,7 +104,7 @@ _FORMS: Final = (
     lazy_regex(
         rf"(?:[Pp]ermission [^\n]{{1,60}}? denied to|(?i:login|logon|auth(?:entication)?|password)"
         rf" (?i:failed|failure|succeeded|rejected|denied|accepted|reset|expired) for(?: user)?) ['\"]?{_L}{_END}",
-        small=("denied to", "login", "logon", "auth", "password"),
+        small=("denied to", "ed for", "failure for", "reset for"),
     ),
     lazy_regex(rf"\b[Uu]ser ['\"`]?{_SMALL}['\"`]? (?:not found|does not exist|is not in|has no|logged"
     rf"|removed|added|created|locked|deleted)", holds=("ser ",)),
@@ -156,7 +156,7 @@ _FORMS: Final = (
     words="permission access cloning fork pull push"),
     lazy_regex(r"(?:(?<![A-Za-z])|_)(?i:user(?:_?name)?|login|uid|owner|account|author|assignee|nick|created_by|usr)s?"
     rf"[ \t]{{0,20}}(?:=|==|LIKE|like|<>|!=|:=)[ \t]{{0,3}}['\"]{_SMALL}%?(?=['\"])",
-    holds=("=", "LIKE", "like", "<>")),
+    within="(?:=|LIKE|like|<>)[ \\t]{0,3}['\"]"),
     lazy_regex(r"(?:(?<![A-Za-z])|_)(?:USERS|LOGINS|ADMINS|OWNERS|MEMBERS|users|logins|admins|owners|members|maintainers"
     r"|reviewers|assignees|sudoers)[\"']?[ \t]{0,8}[:=][ \t]{0,3}[\[\"']{0,2}(?P<several>[a-z][a-z0-9._-]{2,31}"
     r"(?:[\"']?[,;:] ?[\"']?[a-z][a-z0-9._-]{2,31}){1,12})(?![\w/@(])",
@@ -179,7 +179,7 @@ _SCREEN: Final = (
         rf"(?: ?[:=] {{0,8}}| )[\"'@(]{{0,2}}{_MARKED}{_END}",
         words=_NETS.replace("|", " ") + " screen user gamer display",
     ),
-    lazy_regex(rf"(?<![A-Za-z])(?i:{_DID}) by:? @?{_MARKED}{_END}", words=_DID.replace("|", " ")),
+    lazy_regex(rf"(?<![A-Za-z])(?i:{_DID}) by:? @?{_MARKED}{_END}", words=_DID.replace("|", " "), holds=(" by",)),
     lazy_regex(rf"(?:(?<![^\n])|(?<=> )|(?<=Re: )|(?<=@)){_MARKED}(?= (?:wrote|writes|said|commented|replied)\b)",
     holds=(" wr", " said", " commented", " replied")),
 )  # fmt: skip

@@ -249,7 +249,8 @@ def find_numbered_models(text: str) -> Iterator[Found]:
 
 
 _MISREAD: Final = lazy_regex(
-    r"(?<![\w.@/-])(?=[A-Za-z]{0,12}(?:[A-Za-z]0(?![0-9])|0[A-Za-z]|[A-Za-z]1[A-Za-z]))[A-Za-z01]{2,14}(?![\w@-])"
+    r"(?<![\w.@/-])(?=[A-Za-z]{0,12}(?:[A-Za-z]0(?![0-9])|0[A-Za-z]|[A-Za-z]1[A-Za-z]))[A-Za-z01]{2,14}(?![\w@-])",
+    within="[01](?<=[A-Za-z].)|0[A-Za-z]",
 )
 _LEVEL: Final = lazy_regex(
     r"(?i:(?<![a-z])(?:english|german|french|spanish|italian|dutch|polish|portuguese|russian|greek|arabic|turkish|chinese"

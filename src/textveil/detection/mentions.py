@@ -650,7 +650,7 @@ def with_second_mentions(
 
 _SHORTEST_PAIR: Final = 7  # letters of both names of a person together, without which they may stand there by chance
 _NAME_BEHIND: Final = lazy_regex(r"(?: {1,2}|,? ?\n[ \t>*#-]{0,4}|, | ?/ ?|[._-])(?P<name>[A-Za-z]{2,30})(?![A-Za-z])")
-_HUMPS: Final = lazy_regex(r"[A-Za-z](?<![A-Za-z0-9].)[a-z]{2,30}(?:[A-Z][a-z]{1,30}){1,6}")
+_HUMPS: Final = lazy_regex(r"[A-Za-z](?<![A-Za-z0-9].)[a-z]{2,30}(?:[A-Z][a-z]{1,30}){1,6}", within="[A-Z](?<=[a-z].)")
 _HUMP: Final = lazy_regex("[A-Z]?[a-z]+")
 
 

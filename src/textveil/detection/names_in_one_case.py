@@ -20,7 +20,10 @@ from textveil.text.english import FUNCTION_WORDS
 from textveil.text.patterns import lazy_regex, matches
 from textveil.vocabulary.embedded import load_vocabulary
 
-_CAPITALIZED: Final = lazy_regex(r"[A-Z](?<![A-Za-z].)")
+_CASES: Final = bytes(
+    [0x41 if chr(code).isupper() else 0x61 if chr(code).isalpha() else 0x20 for code in range(0x80)] + [0x20] * 0x80
+)
+"""A capital, a small letter and a space for what each byte of a text is."""
 _FEW: Final = 0.02
 """Capitals a word up to which a page is written in small letters."""
 _SOME: Final = 0.15
@@ -38,7 +41,8 @@ _FEWEST_CAPITALS: Final = 20  # letters of them in capitals
 @lru_cache(maxsize=1)
 def is_small(text: str) -> bool:
     """Return whether a page is written in small letters, but for a few words."""
-    if (written := len(_CAPITALIZED.findall(text))) <= _FEW * text.count(" "):
+    written = (b" " + text.encode("latin-1", "replace").translate(_CASES)).count(b" A")
+    if written <= _FEW * text.count(" "):
         return True
     if written > _SOME * text.count(" "):
         return False
@@ -49,8 +53,12 @@ def is_small(text: str) -> bool:
 def in_capitals(text: str) -> bool:
     """Return whether most letters at the beginning of a text are capitals."""
     begun = text[:_READ]
-    upper = sum(map(str.isupper, begun))
-    return upper > _FEWEST_CAPITALS and upper > _MOST * (upper + sum(map(str.islower, begun)))
+    if begun.isascii():
+        cases = begun.encode().translate(_CASES)
+        upper, lower = cases.count(b"A"), cases.count(b"a")
+    else:
+        upper, lower = sum(map(str.isupper, begun)), sum(map(str.islower, begun))
+    return upper > _FEWEST_CAPITALS and upper > _MOST * (upper + lower)
 
 
 _WORD: Final = lazy_regex(r"(?P<word>[^\W\d_]+)(?:['\u2019](?:s|re|ve|ll|t|m|d)(?![^\W_]))?")
@@ -415,11 +423,13 @@ def _kind(text: str, match: re.Match[str], marks: int, before: str, cues: frozen
     return behind["says"] is not None and (before in _WEAK or not before)
 
 
-_SPELLED: Final = lazy_regex(r"(?<![A-Za-z0-9'.-])[A-Z](?:-[A-Z]){2,15}(?![A-Za-z0-9-]|'[a-z])", holds=("-",))
+_SPELLED: Final = lazy_regex(r"(?<![A-Za-z0-9'.-])[A-Z](?:-[A-Z]){2,15}(?![A-Za-z0-9-]|'[a-z])", within="-[A-Z]-[A-Z]")
 _SAID_LETTER: Final = "(?:[Dd]ouble [A-Z]|[A-Z](?: for [A-Z]?[a-z]{2,12})?)"
 _SAID_LETTERS: Final = lazy_regex(rf"(?<![A-Za-z0-9'.-]){_SAID_LETTER}(?:,? {_SAID_LETTER}){{2,20}}(?![A-Za-z0-9'-])")
 """Letters as they are told: T for Tango, I, double L, E, Y."""
-SPELLED_GATE: Final = either(matching(r"[A-Z]-[A-Z]-[A-Z]", amid="-"), holding(" for ", "ouble "))
+SPELLED_GATE: Final = either(
+    matching(r"[A-Z]-[A-Z]-[A-Z]", amid="-"), either(matching("[A-Z] for ", amid=" for "), holding("ouble "))
+)
 _ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -430,6 +440,6 @@ def find_spelled(text: str) -> Iterator[Found]:
         named = lists().words.get(low, 0) & (Marks.GIVEN | Marks.FAMILY)
         if named or not (is_plain_form(low) or low in known.letters() or low in _ALPHABET or len(set(low)) == 1):
             yield Found(*match.span(), "person", _SCORE, "pair")
-    for match in matches(_SAID_LETTERS, text):
+    for match in matches(_SAID_LETTERS, text) if " for " in text or "ouble " in text else ():
         if " for " in match[0] or "ouble " in match[0]:
             yield Found(*match.span(), "id", _SCORE, "pair")

@@ -376,7 +376,7 @@ _NAMED_MONEY: Final = lazy_regex(
 )
 _SPOKEN: Final = lazy_regex(rf"(?<![\w-])(?i:{AMOUNT})[ -](?:{WORD})\b{AGAIN}")
 _WORDS: Final = joined_words(_SINGLE)
-SIGNED_GATE: Final = at_digits(r"[A-Z$\xa4s.] ?-?[0-9]")
+SIGNED_GATE: Final = at_digits(r"(?:[A-Z]{2}|[$\xa4]|Rs\.?) ?-?[0-9]")
 NAMED_MONEY_GATE: Final = either(
     with_words(_SINGLE),
     at_digits(rf"[0-9] ?(?:[KkMmBb]n?|[a-z])? ?(?:[\xa4$]|(?=[A-Z]{{3}})(?:{CODES}))|[0-9] ?[a-z]+ ?\$"),

@@ -6,6 +6,7 @@ Lines whose words two spaces, three or a tab part, and no columns, are yielded w
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from itertools import accumulate, pairwise
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -310,7 +311,7 @@ def spaced_lines(text: str) -> Iterator[SpacedLine]:
         return
     lines = text.split("\n")
     starts = accumulate([len(line) + 1 for line in lines], initial=0)
-    edges = [_edges(line) for line in ("", *lines, "")]
+    edges = [_edges(line) if "  " in line or "\t" in line else _NO_EDGES for line in ("", *lines, "")]
     for number, (line, start) in enumerate(zip(lines, starts, strict=False)):
         own = edges[number + 1]
         if own and not any(_ALIKE * len(own & edges[other]) >= len(own) for other in (number, number + 2)):
@@ -324,11 +325,14 @@ def spaced_lines(text: str) -> Iterator[SpacedLine]:
                     yield SpacedLine(_GAP.sub(" ", line[first:last]), start + first, places, widths)
 
 
-def _edges(line: str) -> set[int]:
+_NO_EDGES: Final[frozenset[int]] = frozenset()
+
+
+def _edges(line: str) -> AbstractSet[int]:
     """Return where gaps of a line end and, as negative numbers, where they begin; of tabs, only how many there are."""
     if "\t" in line:
         return {line.count("\t")}
-    gaps = [gap.span() for gap in matches(_COLUMN, line)] if "  " in line else []
+    gaps = [gap.span() for gap in matches(_COLUMN, line)]
     if any(end - start > _WIDEST for start, end in gaps):
         return set()
     return {end for _, end in gaps} | {-start for start, _ in gaps}

@@ -8,6 +8,7 @@ from typing import Final
 from textveil.cuts import held_by
 from textveil.detection import lists as known
 from textveil.detection.found import Found, words_in
+from textveil.detection.gates import places_of
 from textveil.detection.lists import Marks, lists
 from textveil.detection.mentions import EVIDENCE
 from textveil.detection.people_in_records import is_plain_form
@@ -48,9 +49,11 @@ _TYPED: Final = lazy_regex(
     r"|written|transcribed|dictated|checked|ck'?d|counted|recorded|input|keyed|signed"
     r"|handed over|reviewed|scribed|filed)(?: (?:by|in by|off by|up by))?:? (?P<sign>[a-z]{2,3}|[A-Z]{2,3})"
     r"(?:/(?P<other>[a-z]{2,3}|[A-Z]{2,3}))?"
-    r"(?=[ \t.;,)\"]{0,4}(?:\n|\Z| /|[0-9]{1,2}[:/])|\. [A-Z]| {2}|/[A-Z][a-z])",
-    words="typed rec recd served actioned noted removed scored packed requested entered logged written transcribed"
-    " dictated checked ck ckd counted recorded input keyed signed handed reviewed scribed filed",
+    r"(?=[ \t.;,)\"]{0,4}(?:\n|\Z| /|[0-9]{1,2}[:/])|\. [A-Z]| {2}|/[A-Z][a-z])"
+)
+_BEGINS_TYPED: Final = words_in(
+    "typed rec recd served actioned noted removed scored packed requested entered logged written transcribed"
+    " dictated checked ck ckd counted recorded input keyed signed handed reviewed scribed filed"
 )
 _DICTATED: Final = lazy_regex(
     r"(?:\A|\n|[Dd]ictated(?: by)?: "
@@ -156,7 +159,7 @@ def _signed(text: str, signs: set[str], firsts: set[str]) -> Iterator[tuple[int,
         low = last["sign"].lower()
         if low not in _NO_SIGN and not _stands_for(low):
             yield last.span("sign")
-    for match in matches(_TYPED, text):
+    for match in matches_at(_TYPED, text, [start for start, _ in places_of(text, _BEGINS_TYPED)]):
         low = match["sign"].lower()
         if low not in _NO_SIGN and low not in known.letters() and not is_plain_form(low):
             yield match.span("sign")

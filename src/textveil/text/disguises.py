@@ -109,7 +109,8 @@ def layout(text: str) -> Iterator[Callable[[str], list[Disguise]]]:
 
     In an answer ``end`` may be more than one character behind ``start``. All take linear time.
     """
-    yield partial(_each, _BREAK, "\n")
+    if "\r" in text or len(f"{text}x".splitlines()) - 1 > text.count("\n"):
+        yield partial(_each, _BREAK, "\n")
     if "@@ -" in text:
         yield partial(_each, _CHANGED, "")
     if "</" in text or "<br" in text:
@@ -301,10 +302,13 @@ _NARROWEST, _BROADEST = 50, 100
 
 def _sentence_spaces(text: str) -> list[Disguise]:
     """Return the second of two spaces behind each sentence, if a text has no other gaps."""
-    gaps = [match.span() for match in _GAP.finditer(text)]
-    if any(end - start > 2 or text[start - 1] not in ".!?" for start, end in gaps):
-        return []
-    return [Disguise(end - 1, end, "") for _, end in gaps]
+    edits = []
+    for gap in _GAP.finditer(text):
+        start, end = gap.span()
+        if end - start > 2 or text[start - 1] not in ".!?":
+            return []
+        edits.append(Disguise(end - 1, end, ""))
+    return edits
 
 
 _GAP: Final = lazy_regex(r"(?<=\S)[ ]{2,}+(?=\S)")

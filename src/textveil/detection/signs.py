@@ -127,11 +127,11 @@ def _signs_of(written: str) -> Iterator[str]:
 
 def _signed(text: str, signs: set[str], firsts: set[str]) -> Iterator[tuple[int, int]]:
     known_ones, open_ones = set(), []
-    for match in matches(_CAPITALS, text) if signs else ():
+    for match in [match for match in matches(_CAPITALS, text) if match[0] in signs] if signs else ():
         sign = match[0]
         before = max(0, match.start() - 16), match.start()
-        dated = sign in signs and _BEGINS.search(text, *before) and _DATED.match(text, match.end())
-        if sign not in signs or (_NUMBERED.match(text, match.end()) and not dated):
+        dated = _BEGINS.search(text, *before) and _DATED.match(text, match.end())
+        if _NUMBERED.match(text, match.end()) and not dated:
             continue
         if _COUNTED.search(text, *before):
             continue

@@ -218,14 +218,18 @@ def _parts(bare: str) -> _Read:
     start = max(head.end() if head is not None else 0, _body_end(bare))
     tail = _TAIL.search(bare, start)
     end = tail.start() if tail is not None else len(bare)
-    end = next((len(bare) - len(body) - 1 for body in local_bodies() if bare.lower().endswith(f" {body}")), end)
+    low = bare.lower()
+    if low.endswith(local_bodies()):
+        end = next((len(bare) - len(body) - 1 for body in local_bodies() if low.endswith(f" {body}")), end)
     return _Read(bare[:start], bare[start:end], bare[end:]) if start < end else _Read("", bare, "")
 
 
 def _body_end(bare: str) -> int:
     """Return where the name of a public body ends that a name begins with, and what links it to its place; else 0."""
     low = read_as(bare)
-    body = next((body for body in local_bodies() if low.startswith(f"{body} ")), "") if len(low) == len(bare) else ""
+    if len(low) != len(bare) or not low.startswith(local_bodies()):
+        return 0
+    body = next((body for body in local_bodies() if low.startswith(f"{body} ")), "")
     link = _BODY_LINK.match(bare, len(body))
     return link.end() if body and link else 0
 

@@ -11,10 +11,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import accumulate, pairwise
-from operator import ne
+from operator import gt, ne
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from textveil.cuts import held_by
 from textveil.detection import (
     addresses,
     ages,
@@ -138,10 +139,12 @@ class EmbeddedDetector:
         if restored := names_in_one_case.with_capitals(reading.text, language, spans, capitals=capitals):
             if restored.capitals:
                 spans = [span for span in spans if not (span.kind in _OF_NAMES and restored.is_sentence(span))]
-            again = self._detected(restored.text, language)
             changed = list(map(ne, restored.text, reading.text))
-            beyond = _beyond(again, spans, changed, capitals=capitals)
-            spans = covering(reading.text, [*spans, *beyond])
+            held = held_by(reading.text, spans)
+            if any(map(gt, changed, held)):  # what is not found yet is written otherwise
+                again = self._detected(restored.text, language)
+                beyond = _beyond(again, spans, changed, held, capitals=capitals)
+                spans = covering(reading.text, [*spans, *beyond])
         if "\n" in reading.text and [span.kind for span in spans].count("person") >= people_in_tables.FEWEST:
             ordinary = ordinary_words(language) if language in LANGUAGES else frozenset()
             spans = people_in_tables.with_columns(reading.text, spans, ordinary)
@@ -330,7 +333,12 @@ def _lies_in(span: DetectedSpan, places: Sequence[tuple[int, int]]) -> bool:
 
 
 def _beyond(
-    again: Sequence[DetectedSpan], spans: Sequence[DetectedSpan], changed: Sequence[bool], *, capitals: bool
+    again: Sequence[DetectedSpan],
+    spans: Sequence[DetectedSpan],
+    changed: Sequence[bool],
+    held: Sequence[int],
+    *,
+    capitals: bool,
 ) -> Iterator[DetectedSpan]:
     """Yield what the text with capitals holds that meets no span, and names that hold all names of one kind they meet.
 
@@ -341,8 +349,7 @@ def _beyond(
         met = spans[bisect_right(ends, span.start) : bisect_left(starts, span.end)]
         if span.kind in _OF_NAMES:
             inside = all(span.start <= other.start and other.end <= span.end for other in met)
-            held = {at for other in met for at in range(other.start, other.end)}
-            inside = inside and (not met or any(changed[at] for at in range(span.start, span.end) if at not in held))
+            inside = inside and (not met or any(map(gt, changed[span.start : span.end], held[span.start : span.end])))
             if inside and len({other.kind for other in met}) < 2 and all(other.kind in _OF_NAMES for other in met):
                 yield span
         elif not met and span.kind not in _ONLY_DIGITS and (span.kind == "id") != capitals:

@@ -28,15 +28,13 @@ _SHOUTED: Final = rf"{CAPITAL}{{2,20}}(?:-{CAPITAL}{{2,20}})?"
 _PREFIXED: Final = "[аэу](?:ль|[дснрзтш])"
 _JOINT: Final = "(?:де|ван|фон|да|дель|аль|ибн|бен|оглы|ди|ла|эль|дер|дю|дос|ас|уль|о|д’|тер)"
 _WORD: Final = lazy_regex(
-    rf"(?<![\w’'-])(?:{NAME}|{CAPITAL}\.(?:-?{CAPITAL}\.)?|{_SHOUTED}|{CAPITAL}|{_PREFIXED}-{NAME})(?![\w])"
+    rf"(?<![\w’'-])(?:{NAME}|(?:{CAPITAL}{SMALL}++){{2,}}+|{CAPITAL}\.(?:-?{CAPITAL}\.)?|{_SHOUTED}|{CAPITAL}|{_PREFIXED}-{NAME})(?![\w])"
 )
+_CAMEL: Final = lazy_regex(rf"{CAPITAL}{SMALL}++{CAPITAL}")
 _BETWEEN: Final = lazy_regex(rf"(?:[ \u00a0]|(?<=\.))(?:{_JOINT} ){{0,2}}\Z")
 _OPENS: Final = ".!?…:;•*|>\n\t"
 _SKIPPED: Final = " \u00a0\"'«„“(—–-[0123456789"
 _WORD_BEFORE: Final = lazy_regex(rf"({LETTER}[{SMALL[1:-1]}-]{{0,30}}\.?) [«„\"]?\Z")
-_AFTER_ADJECTIVE: Final = lazy_regex(
-    rf"(?: {SMALL}+(?:ая|ый|ий|ое|ой|ого|ому|ом|ую|ые|ых|ым|им|ыми|ей)){{0,2}} (?P<noun>{SMALL}+)(?!{LETTER})"
-)
 _NUMERAL: Final = lazy_regex(" [IVX]{1,4}(?![A-Za-z])")
 _LOWER_AFTER: Final = lazy_regex(rf" ({SMALL}+(?:-{SMALL}+)*)")
 
@@ -93,6 +91,7 @@ _FUNCTION: Final = frozenset(written("ru")["function"])
 _EPONYM_OF: Final = frozenset(written("ru")["eponym of"])
 _LOOSE: Final = frozenset(written("ru")["given names too"])
 """Given names that are words: alone at a sentence's start they name nobody."""
+_PLACES_TOO: Final = frozenset(written("ru")["places too"])
 _PATRONYMIC: Final = lazy_regex(
     r"[А-ЯЁ][а-яё]{2,}(?:(?:ов|ев|ь)ич(?:а|у|ем|ом|е)?|(?:ов|ев|ич)н(?:а|ы|е|у|ой|ою)|инична|иничны|иничне)\Z"
 )
@@ -133,7 +132,10 @@ def _runs(text: str) -> Iterator[list[_Word]]:
     run: list[_Word] = []
     for match in matches(_WORD, text):
         word = _Word(*match.span(), match[0])
-        if run and not (word.start - run[-1].end <= 12 and _BETWEEN.fullmatch(text, run[-1].end, word.start)):
+        apart = run and (_CAMEL.match(word.text) or _CAMEL.match(run[-1].text))
+        if run and (
+            apart or not (word.start - run[-1].end <= 12 and _BETWEEN.fullmatch(text, run[-1].end, word.start))
+        ):
             yield run
             run = []
         run.append(word)
@@ -171,7 +173,7 @@ def find_names(text: str) -> Iterator[Found]:
             or (len(words) > 1 and _is_letters(words[-1].text))
         ):
             words = words[:-1]
-        while words and words[0].text.lower() in _FUNCTION:
+        while words and (words[0].text.lower() in _FUNCTION or (len(words) > 1 and _is_sort(words[0].text))):
             words = words[1:]
         if words:
             yield from _judged(text, words, opens and words[0] is run[0])
@@ -185,7 +187,7 @@ def _is_dropped(run: list[_Word]) -> bool:
     word, alone = run[0].text, len(run) == 1
     if len(word) == 1 or word.lower() in _FUNCTION:
         return True
-    if word.isupper() or "." in word:
+    if word.isupper() or "." in word or (alone and _is_sure_place(word)):
         return False
     if alone or run[1].text.isupper() or "." in run[1].text:
         return _is_ordinary(word) and not (alone and word in listed("ru", "given") and word.lower() not in _LOOSE)
@@ -201,6 +203,12 @@ def _is_dropped(run: list[_Word]) -> bool:
     return _is_frequent(word) or (_is_ordinary(word) and (_ADJECTIVE.match(word) is None or called))
 
 
+def _is_sure_place(word: str) -> bool:
+    """Return whether a word is a listed place, and neither a name nor a word that sentences begin with."""
+    named = word.lower() in _PLACES_TOO or _in(word, "given") or _in(word, "family")
+    return word in listed("ru", "place") and not named
+
+
 def _ends_name(words: list[_Word]) -> bool:
     """Return whether a function word with a capital ends a name: Бренда Ли, Сюй И, Зубов А."""
     first, last = words[0].text, words[-1].text
@@ -211,6 +219,11 @@ def _ends_name(words: list[_Word]) -> bool:
 
 def _is_letters(word: str) -> bool:
     return len(word) > 1 and word.isupper() and "." not in word
+
+
+def _is_sort(word: str) -> bool:
+    """Return whether letters are an ordinary word and no group: ВВП Казахстана, but МВД России."""
+    return _is_letters(word) and _is_ordinary(word) and word not in _COUNTRY_LETTERS | _LETTERS_OF_GROUPS
 
 
 def _before(text: str, start: int) -> str:
@@ -227,7 +240,7 @@ def _judged(text: str, words: list[_Word], opens: bool) -> Iterator[Found]:
     first, last = words[0], words[-1]
     if numeral := _NUMERAL.match(text, last.end):
         last = last._replace(end=numeral.end())
-    if len(words) == 1 and _is_letters(first.text):
+    if len(words) == 1 and (_is_letters(first.text) or _CAMEL.match(first.text)):
         yield from _of_letters(text, first)
         return
     if all(len(word.text) == 1 for word in words):
@@ -271,11 +284,10 @@ def _judged(text: str, words: list[_Word], opens: bool) -> Iterator[Found]:
 
 def _is_office(text: str, words: list[_Word]) -> bool:
     """Tell whether only ordinary words are in the name of an office or a board: Следственный комитет."""
-    behind = _AFTER_ADJECTIVE.match(text, words[-1].end) if _ADJECTIVE.match(words[-1].text) else None
     offices = _in_cases("no body")
-    named = behind is not None and behind["noun"] in offices
+    named = _ADJECTIVE.match(words[-1].text) and _end_of_noun(text, words[-1].end, offices)
     named = named or any(word.text.lower() in offices for word in words)
-    return named and all(_is_ordinary(word.text) or word.text.lower() in offices for word in words)
+    return bool(named) and all(_is_ordinary(word.text) or word.text.lower() in offices for word in words)
 
 
 def _institution(text: str, words: list[_Word], *, opens: bool) -> Found | None:
@@ -288,12 +300,37 @@ def _institution(text: str, words: list[_Word], *, opens: bool) -> Found | None:
 
 def _with_noun(text: str, words: list[_Word], *, opens: bool) -> Found | None:
     """Return an adjective with the noun behind it: Тверской области, Виленскому университету."""
-    match = _AFTER_ADJECTIVE.match(text, words[-1].end)
-    if match and match["noun"] in _in_cases("behind places"):
-        return Found(words[0].start, match.end(), "place", 0.8, "cue")
-    if match and match["noun"] in _in_cases("heads") and not (opens and _is_ordinary(words[-1].text)):
-        return Found(words[0].start, _with_genitives(text, match.end()), "organization", 0.6, "institution")
+    first, last = words[0], words[-1]
+    if end := _end_of_noun(text, last.end, _in_cases("behind places")):
+        return Found(first.start, end, "place", 0.8, "cue")
+    ordinary = _is_ordinary(last.text)
+    shown = not opens and (not ordinary or _SKY.match(last.text))
+    houses = _houses() if shown else _in_cases("heads")
+    if (end := _end_of_noun(text, last.end, houses)) and not (opens and ordinary):
+        return Found(first.start, _with_genitives(text, end), "organization", 0.6, "institution")
     return None
+
+
+@cache
+def _houses() -> frozenset[str]:
+    return _in_cases("heads") | _in_cases("organization nouns")
+
+
+_OF_ADJECTIVES: Final = (*"ая ый ий ое ой ого ому ом ую ые ых ым им ыми ей".split(),)
+
+
+def _end_of_noun(text: str, end: int, nouns: frozenset[str]) -> int:
+    """Return the end of one of these nouns behind an adjective, with up to two more adjectives between; 0 for none."""
+    for _ in range(3):
+        match = _LOWER_AFTER.match(text, end)
+        if match is None:
+            break
+        end = match.end()
+        if match[1] in nouns:
+            return end
+        if not match[1].endswith(_OF_ADJECTIVES):
+            break
+    return 0
 
 
 _LABEL: Final = lazy_regex(
@@ -354,7 +391,13 @@ def _several(text: str, words: list[_Word], opens: bool) -> Iterator[Found]:
     if before_place(text, start) and not _SURNAME.match(last.text):
         yield Found(start, end, "place", 0.5, "cue")
         return
-    if len(words) > _MOST_OF_PERSON or (not opens and _is_frequent(last.text) and _is_no_person(first.text)):
+    person = _SURNAME.match(last.text) or _in(last.text, "given") or _in(last.text, "family")
+    told = _before(text, start) in _in_cases("organization nouns") and last.text[-1] not in "ая"
+    if (
+        len(words) > _MOST_OF_PERSON
+        or (not person and (told or (_in(first.text, "place") and not _in(first.text, "family"))))
+        or (not opens and _is_frequent(last.text) and _is_no_person(first.text))
+    ):
         yield Found(start, end, "organization", 0.5, "guess")
         return
     yield Found(start, end, "person", 0.5 if opens else 0.6, "guess" if opens else "list")
@@ -420,8 +463,18 @@ _LISTED_BEFORE: Final = lazy_regex(rf"({CAPITAL}{SMALL}+), \Z")
 _LISTED_AFTER: Final = lazy_regex(rf"(?:,| и) ({CAPITAL}{SMALL}+)")
 
 
+_FROM: Final = frozenset(("из", "от"))
+_MOST_OF_SORT: Final = 3
+"""Letters of what an office or a firm is, at most: ООО, ОТК, НИИ."""
+
+
 def _of_letters(text: str, word: _Word) -> Iterator[Found]:
-    if word.text in _COUNTRY_LETTERS:
+    before = _before(text, word.start)
+    belongs = before in _in_cases("who belongs")
+    if not word.text.isupper():
+        if belongs or before in _FROM or before in _in_cases("organization nouns"):
+            yield Found(word.start, word.end, "organization", 0.7, "cue")  # из СтройЛюкс
+    elif word.text in _COUNTRY_LETTERS:
         yield Found(word.start, word.end, "place", 0.6, "list")
     elif word.text in _LETTERS_OF_GROUPS:
         yield Found(word.start, word.end, "organization", 0.6, "list")
@@ -429,7 +482,9 @@ def _of_letters(text: str, word: _Word) -> Iterator[Found]:
         yield Found(word.start, word.end, "person", 0.5, "list")
     elif _in(word.text.title(), "place") and len(word.text) > 4:
         yield Found(word.start, word.end, "place", 0.5, "list")
-    elif _before(text, word.start) in _in_cases("organization nouns"):
+    elif before in _in_cases("organization nouns") or (
+        belongs and len(word.text) > _MOST_OF_SORT and not _is_ordinary(word.text)
+    ):
         yield Found(word.start, word.end, "organization", 0.5, "cue")
 
 
@@ -500,14 +555,19 @@ _QUOTED: Final = lazy_regex(
 )
 _NUMBERED: Final = lazy_regex(
     rf"(?<!{LETTER})(?P<name>(?:{_FORM} )?(?:[Гг]ородск[а-яё]+ |[Рр]айонн[а-яё]+ |[Оо]бластн[а-яё]+ |[Дд]етск[а-яё]+ )?(?:[Бб]ольниц|[Пп]оликлиник|[Шш]кол|"
-    r"[Лл]ице|[Гг]имнази|[Дд]етск[а-яё]+ сад|ГКБ|ГБ|МСЧ|ИК)[а-яё]{0,2} № ?[0-9]{1,5})(?![0-9])"
+    r"[Лл]ице|[Гг]имнази|[Дд]етск[а-яё]+ сад|ГКБ|ГБ|МСЧ|ИК|НИИ|ОКБ|ЦКБ|СМУ|ЖЭ[КУ]|С?ПТУ|ДЮСШ)[а-яё]{0,2}(?: № ?|-)[0-9]{1,5})(?![0-9])"
 )
 _SOLE: Final = lazy_regex(rf"(?<!{LETTER})ИП (?P<name>{NAME}(?: {NAME}| {CAPITAL}\. ?(?:{CAPITAL}\.)?){{0,2}})")
 _LATIN: Final = lazy_regex(
-    rf"(?<!{LETTER})(?P<cue>{SMALL}+) (?P<name>[\"«]?[A-Z][\w&.'-]*(?: (?:[A-Z0-9&][\w&.'-]*|of|the|and|de)){{0,5}})(?![\w])"
+    rf"(?<!{LETTER})(?P<cue>{SMALL}+) [\"«]?(?P<name>[A-Z][\w&.'-]*(?: (?:[a-z]{{1,3}} ){{0,2}}[A-Z0-9&][\w&.'-]*){{0,5}})(?<=\w)(?!\w)"
 )
 _CLUB: Final = lazy_regex(
-    rf"(?<!{LETTER})(?:{SMALL}{{1,30}}ск(?:ий|ого|ому|им|ом|ое|ая|ой|ую)|за|против|в|из|у|от|с|и|между|матче с|клуб[а-яё]{{0,6}}) \Z"
+    rf"(?<!{LETTER})(?:{SMALL}{{1,30}}[сц]к(?:ий|ого|ому|им|ом|ое|ая|ой|ую)|за|против|в|из|у|от|с|между|матче с|клуб[а-яё]{{0,6}}) \Z"
+)
+
+
+_OF_A_WORK: Final = lazy_regex(
+    rf"(?i)(?<!{LETTER})(?:(?:про|пере)?чита|(?:на|о)писан|напечата|опубликова|рол[ьи] |снима|сцен|цитат|геро|стих)"
 )
 
 
@@ -517,7 +577,6 @@ def find_quoted(text: str) -> Iterator[Found]:
     for match in matches(_QUOTED, text):
         start = match.start("open")
         before = _before(text, start)
-        words = match["name"].count(" ") + 1
         if match["form"]:
             yield Found(match.start(), match.end(), "organization", 0.8, "company-end")
         elif before in _in_cases("title nouns"):
@@ -526,9 +585,7 @@ def find_quoted(text: str) -> Iterator[Found]:
             reached = match.end()
             yield Found(match.start("name"), match.end("name"), "organization", 0.8, "cue")
         elif (reached and text[reached:start] in (", ", " и ")) or (
-            words == 1
-            and match["open"] == "«"
-            and (_CLUB.search(text, max(0, start - 24), start) or _in(match["name"], "place"))
+            match["open"] == "«" and _is_house(text, match, before)
         ):
             reached = match.end()
             yield Found(match.start("name"), match.end("name"), "organization", 0.5, "cue")
@@ -540,6 +597,18 @@ def find_quoted(text: str) -> Iterator[Found]:
         yield Found(*match.span("name"), "organization", 0.7, "institution")
     for match in matches(_SOLE, text):
         yield Found(*match.span("name"), "person", 0.8, "company-end")
+
+
+def _is_house(text: str, match: re.Match[str], before: str) -> bool:
+    """Tell whether quotation marks hold a club or a firm: a place, or a word that something belongs to."""
+    words, start = match["name"].split(" "), match.start("open")
+    placed = any(_in(word, "place") for word in words)
+    if len(words) > 1 + placed:
+        return False
+    if before in _in_cases("who belongs") or (placed and len(words) == 1):
+        return True
+    back = max(0, start - 40)
+    return _CLUB.search(text, back, start) is not None and _OF_A_WORK.search(text, back, start) is None
 
 
 _GLOSS: Final = lazy_regex(rf" \((?P<letters>{CAPITAL}{{2,8}})\)")

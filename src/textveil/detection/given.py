@@ -343,7 +343,7 @@ class KeepList:
         return lambda span: self._may_stay(span) and self._holds(text, span)
 
     def _may_stay(self, span: DetectedSpan) -> bool:
-        if self.public and span.kind in ("number", "secret"):
+        if self.public and (span.kind in ("number", "secret") or (span.kind == "place" and span.why == "gloss")):
             return False
         return not self._kind or span.kind == self._kind
 

@@ -33,6 +33,7 @@ _SMALL_ENDS: Final = lazy_regex(
 )
 _GLOSS: Final = lazy_regex(r"[\"']? \((?:the )?[\"']?([A-Za-z\xde\xfe&' -]{2,80})[\"']?(?=[):;,])")
 _BEFORE_GLOSS: Final = lazy_regex(r"(?<![A-Za-z0-9-])[A-Z][A-Za-z]{0,3}[A-Z-]{1,6} \((?:the )?[\"']?$")
+_OF_STATE: Final = 2  # letters of a province, a state or a country: Rho (MI)
 _ACRONYM: Final = lazy_regex(r"[A-Z]{1,2}[A-Za-z]{0,2}[A-Z-]{1,6}")
 _SPOKEN_OF: Final = lazy_regex(
     r"(?<![A-Za-z])(?:members?(?:hip)? (?:of|in)|leaders? of|favour of|favor of|support(?:ed|ing|er|ers)? (?:of |for )?"
@@ -177,7 +178,8 @@ def glosses(text: str, spans: Sequence[Found], marks_of: Mapping[str, int]) -> I
             words = inner.lower().replace("-", " ").split() or [""]
             foreign = not any(marks_of.get(word, 0) & _COMMON for word in words if len(word) > 3) and len(words[-1]) > 3
             if _ACRONYM.fullmatch(inner) or (foreign and span.kind == "organization"):
-                yield Found(match.start(1), match.start(1) + len(inner.rstrip()), "organization", span.score, "gloss")
+                kind = "place" if span.kind == "place" and len(inner) == _OF_STATE else "organization"
+                yield Found(match.start(1), match.start(1) + len(inner.rstrip()), kind, span.score, "gloss")
         opened = "(" in text[max(0, span.start - len("(the '\n")) : span.start]
         before = _BEFORE_GLOSS.search(text, max(0, span.start - 24), span.start) if opened else None
         if before is not None and span.kind == "organization":

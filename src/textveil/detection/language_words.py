@@ -42,6 +42,19 @@ _NAMES: Final = _GIVEN | _FAMILY
 _REMEMBERED: Final = 20_000
 """Words whose marks, and what places they are, are remembered."""
 _COMPOUND: Final = 7
+_FREQUENT: Final = 2
+_SURE_STEM: Final = 5  # letters of a small place, of which an adjective is made
+_OF_PLACE: Final = {
+    language: tuple(ends.split())
+    for language, ends in (
+        ("it", "ese esi igiana itana itane ana ani ane ino ina ini ine asco asca aschi asche olo ola"),
+        ("fr", "ais aise aises ois oise oises ien ienne iens iennes ain aine aines ard arde ards ardes"),
+        ("es", "esa eses esas ano ana anos anas ino ina inos inas eno ena enos enas ense enses"),
+        ("pt", "esa eses esas ano ana anos anas ino ina inos inas ense enses"),
+    )
+}
+"""Endings of adjectives of places, some of which Italian verbs in -ano have too."""
+_VOWELS: Final = ("", "a", "e", "o", "i", "ia", "ie")
 _SHORT_ELIDED: Final = re.compile(r"[ldjcnsmtq]u?'[a-z]+").fullmatch
 
 
@@ -114,10 +127,17 @@ class LanguageWords:
         return 2 * (len(parts) > 1 and all(part in self._ordinary for part in parts))
 
     def is_of_place(self, low: str) -> bool:
-        """Return whether a German word in -er is made of a place: Danziger, Bremer, Basler."""
+        """Return whether a word is made of a place: Danziger, Basler, bresciana; frequent words of Romance are not."""
+        known = self.is_ordinary(low)
+        for end in _OF_PLACE.get(self._language, ()) if known < _FREQUENT else ():
+            stem = low.removesuffix(end)
+            least = 2 if known or len(stem) < _SURE_STEM else 1
+            if 2 + known < len(stem) < len(low) and any(self.is_place(stem + vowel) >= least for vowel in _VOWELS):
+                return True
         stem = low[:-2]
         forms = (stem, f"{stem}en", f"{stem[:-1]}en", f"{stem[:-1]}el")
-        return low.endswith("er") and len(stem) > 3 and any(map(self.is_place, forms))
+        made = self._language == "de" and low.endswith("er")
+        return made and len(stem) > 3 and any(map(self.is_place, forms))
 
     def is_word_stem(self, low: str) -> bool:
         """Return whether letters without the ending of a case are an ordinary word or begin one: Misch-, Stadt-."""

@@ -84,7 +84,11 @@ _OF: Final = frozenset(("di", "de", "d'"))
 _BEFORE_THINGS: Final = frozenset(("di", "de", "d'", "do", "van", "over", "in", "em"))
 """Prepositions that stand before a thing without an article as often as before a name."""
 _FIRST_AFTER: Final = re.compile(r",? ([a-z]+)")
-_ITEM: Final = re.compile(r"(?: \([^()\n]{1,30}\))?(?:, ?| (?:i|y|e|et|en|oraz) )(?P<name>[A-Z][A-Za-z-]{2,30})").match
+_BETWEEN: Final = frozenset("tra fra entre zwischen tussen miedzy".split())  # noqa: SIM905
+_LARGE: Final = 2
+_ITEM: Final = re.compile(
+    r"(?: \([^()\n]{1,30}\))?(?:, ?| (?:i|y|e|et|en|oraz|und|a) )(?P<name>[A-Z][A-Za-z-]{2,30})"
+).match
 """What commas join to a name behind it, with what stands in parentheses between them."""
 _MOST_LISTED: Final = 8
 _ENDS_ITEM: Final = re.compile(r"[ \t]{0,4}(?:[\n;)|]|\Z)|\.(?:\s|\Z)|[ \t]{2}").match
@@ -99,6 +103,8 @@ _ADDRESSED: Final = frozenset(
     caros caras szanowni drodzy""".split()  # noqa: SIM905
 )
 """First words of letters to several people: no name follows."""
+_CODED: Final = re.compile(r" \([A-Z]{2}\)").match
+"""The letters of a province behind a town: Rho (MI)."""
 _YEARS: Final = re.compile(r" \((?:[^()\n]{0,24}[^0-9])?1[0-9]{3}[^0-9)]")
 _BACK: Final = 64
 _INSIDE: Final = frozenset("_@/.\\$#-")
@@ -168,7 +174,7 @@ class NamesByLanguage:
         self._bearing = frozenset(written.get("bearings", ()))
         self._sorts = Words(written.get("kinds of places", ()))
         self._firsts = Words(written.get("begins places", ()))
-        self._begun = frozenset(name.partition(" ")[0] for name in self._cues.place if " " in name)
+        self._regions = frozenset(written.get("regions", ()))
         self._offices: dict[str, list[str]] = {}
         for name in written["no body"]:
             self._offices.setdefault(name.partition("_")[0], []).append(name.replace("_", " "))
@@ -204,11 +210,15 @@ class NamesByLanguage:
                     tokens[0] = first._replace(ordinary=2)
             if first.ordinary and self._tells(before):
                 tokens[0] = first._replace(ordinary=0)
-            tokens[-1] = self._with_small(text, tokens[-1])
-            if before.opens and tokens[-1] is not first and first.capitals and first.ordinary:
+            tokens[-1] = self._with_small(text, tokens, before.opens)
+            if before.opens and len(tokens) > 1 and first.capitals and first.ordinary:
                 tokens = self._in_heading(text, tokens)
             for part in self._parts(text, tokens):
                 here = before if part[0].start == first.start else _before(text, part[0].start)
+                if self._is_between(text, part, here):
+                    last = Found(part[0].start, part[-1].end, "place", 0.5, "cue")
+                    yield last
+                    continue
                 for span in self._found(text, part, here, last):
                     yield span
                     last = span
@@ -278,11 +288,23 @@ class NamesByLanguage:
             return "place"
         return "person" if b1 in _OF and b2 in self._kin else ""
 
-    def _with_small(self, text: str, token: Token) -> Token:
-        """Return a word with the small one behind it if a place is called so: Impero romano, Terre sainte."""
-        small = _SMALL_BEHIND(text, token.end) if token.low in self._begun else None
-        name = phrase(text, token.start, small.end()) if small else ""
-        return token._replace(end=token.start + len(name), low=name, ordinary=0) if name in self._cues.place else token
+    def _with_small(self, text: str, tokens: Sequence[Token], opens: bool) -> Token:
+        """Return a word with the small one behind it if a place is called so: Impero romano, Alpi bergamasche."""
+        token, alone = tokens[-1], len(tokens) < 2 or text[tokens[-2].end : tokens[-1].start] != " "
+        small = _SMALL_BEHIND(text, token.end)
+        if small is None:
+            return token
+        name = phrase(text, token.start, small.end())
+        of_place = self._words.is_place(phrase(text, token.start if alone else tokens[0].start, token.end))
+        of_place = bool(self._bearing) and (of_place or (alone and token.low in self._regions))
+        of_place = of_place and not (opens and token.ordinary and len(tokens) < 2)  # Graça divina!
+        named = of_place and (small[1] in self._bearing or self._words.is_of_place(small[1]))
+        return token._replace(end=small.end(), low=name, ordinary=0) if named or name in self._cues.place else token
+
+    def _is_between(self, text: str, tokens: Sequence[Token], before: _Before) -> bool:
+        """Tell whether a large place ends the way that begins at an ordinary word: tra Ponte e Cuneo."""
+        behind = _ITEM(text, tokens[-1].end) if before.words[:1] and before.words[0] in _BETWEEN else None
+        return behind is not None and tokens[0].ordinary > 0 and self._words.is_place(behind["name"].lower()) == _LARGE
 
     def _is_told(self, text: str, end: int) -> bool:
         """Tell whether what stands behind a name tells of a person: nacque, ", vescovo di", ", il poeta"."""
@@ -440,6 +462,8 @@ class NamesByLanguage:
             if place == 1 and given and stop < len(tokens) and tokens[stop].marks & _FAMILY:
                 continue  # of somebody: Joaquim Gomes de Azevedo
             if place:
+                if stop < len(tokens) and self._is_elided(text, tokens[stop - 1], tokens[stop]):
+                    return stop + 1
                 return (
                     stop
                     if stop == len(tokens) or not self._goes_on_as_club(text, tokens[stop - 1], tokens[stop])
@@ -451,6 +475,11 @@ class NamesByLanguage:
         while stop < len(tokens) and self._continues(text, tokens, at, stop):
             stop += 1
         return stop
+
+    def _is_elided(self, text: str, place: Token, token: Token) -> bool:
+        """Tell whether "d'" joins a word to an Italian place: San Vito d'Asio, but la Roma d'Anna."""
+        named = token.marks & _GIVEN and not self._words.is_place(token.low)
+        return self._language == "it" and text[place.end : token.start] == " d'" and not named
 
     def _tells_sort(self, token: Token) -> bool:
         """Tell whether a German word before a name says what it is: Landkreis Celle, Punkband Zuse."""
@@ -535,7 +564,9 @@ class NamesByLanguage:
 
     def _named(self, text: str, tokens: list[Token], before: _Before, last: Found) -> Iterator[Found]:
         start, end = tokens[0].start, tokens[-1].end
-        where = self._words.is_place(phrase(text, start, end))
+        whole = phrase(text, start, end)
+        town = whole.partition(" d'")[0] if self._language == "it" else whole
+        where = 2 if " " in tokens[-1].low else self._words.is_place(whole) or self._words.is_place(town)
         listed = last.kind != ORDINARY and _LISTED_BEHIND(text, last.end, start) is not None
         if not (listed or where or self._german or before.words) and self._lists_places(text, before, end):
             last, listed, before = Found(start, end, "place", 0.5), True, before._replace(opens=False)
@@ -571,8 +602,6 @@ class NamesByLanguage:
             end = match.end() if match else end
             if len(tokens) == 1 and end == tokens[0].end and not tokens[0].capitals:
                 return
-        if kind == "place" and where and (small := _SMALL_BEHIND(text, end)) and small[1] in self._bearing:
-            end = small.end()
         score, why = (0.7, "list") if most >= _SURE else (0.5, "cue") if most > 2 else (0.3, "guess")
         yield Found(start, end, kind, score, why)
 
@@ -696,7 +725,7 @@ class NamesByLanguage:
                 placed = spot or self._words.is_of_place(first.low)
                 bodies = all(token.low in cue.body or token.low in cue.function for token in tokens)
                 return not placed if self._german else bodies
-            named = self._begins_place(first) and (b1 in cue.in_ or b1 in cue.spot)
+            named = self._begins_place(first) and (b1 in cue.in_ or b1 in cue.spot or b1 in _OF)
             named = named or any(token.marks & _GIVEN or token.roman for token in tokens)
             sure = sum(token.ordinary == 2 for token in tokens)
             return not named and (self._german or before.opens or b1 in cue.article or sure > 0)
@@ -804,6 +833,8 @@ class NamesByLanguage:
             loans = [token.marks & _LOAN > 0 and not token.ordinary for token in tokens]
             foreign = all(loans) or (any(loans) and not given)
             form = form.plus(organization=3) if foreign else form.plus(person=2)
+        if self._language == "it" and _CODED(text, last.end) and not (given or last.marks & _FAMILY):
+            form = form.plus(place=4)
         if _is_listed_firm(text, first.start, last.end):
             form = form.plus(organization=4)
         behind = _FIRST_AFTER.match(text, last.end)

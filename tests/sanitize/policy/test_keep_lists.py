@@ -58,6 +58,11 @@ def released(rest: str, text: str) -> str:
         (f'{KEEP}shipped = ["programming"]\n', "Ask Maria about MongoDB.", "Ask [person] about MongoDB."),
         (f'{KEEP}shipped = ["programming"]\n', "Python 3 and Bert", "Python [number] and [person]"),
         (
+            f'[[rule]]\nkind = "place"\nplaceholder = true\n{KEEP}shipped = ["medical"]\n',
+            "from Oslo (MI) with an MI",
+            "from [place] ([place]) with an MI",
+        ),
+        (
             f'[[list]]\nkind = "person"\nwords = ["Redis"]\n{KEEP}shipped = ["programming"]\n',
             "Redis or Kafka",
             "[person] or Kafka",

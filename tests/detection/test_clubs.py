@@ -3,6 +3,7 @@
 import pytest
 
 import textveil as tv
+from textveil.detection.institutions import find_clubs
 
 
 def organizations(text: str) -> list[str]:
@@ -22,6 +23,7 @@ def organizations(text: str) -> list[str]:
         ("Er unterschrieb bei den Denver Nuggets.", "Denver Nuggets"),
         ("The coach of the Seattle Otters resigned.", "Seattle Otters"),
         ("A striker of Dynamo Tarnbrook was fined.", "Dynamo Tarnbrook"),
+        ("She pledged Kappa Alpha Theta at college.", "Kappa Alpha Theta"),
         ("It was distributed by Legend Films in June.", "Legend Films"),
         ("His album was played by The Brass Kettles in June.", "The Brass Kettles"),
         ("The singer left Otto Grey and the Lanterns in June.", "Otto Grey and the Lanterns"),
@@ -52,3 +54,8 @@ def test_club_is_found_whole(text: str, club: str) -> None:
 )
 def test_letters_of_other_things_are_no_club(text: str) -> None:
     assert not organizations(text)
+
+
+def test_letters_in_order_alone_or_of_honors_are_no_society() -> None:
+    text = "The Alpha Beta build of Delta Alpha has Sigma, pi Chi and Phi Phi. Honors: Phi Beta Kappa"
+    assert not list(find_clubs(text))

@@ -80,6 +80,12 @@ def test_a_firm_is_found_by_its_form_or_by_its_sort(text: str, expected: str) ->
         ("Venue: The Glasshouse Rooms, 4 Wharf", ["The Glasshouse Rooms"]),
         ("works at Starbucks; works at Orla Fenn's", []),
         ("had the pub, The Speckled Hen, in", ["The Speckled Hen"]),
+        (
+            "suppliers such as Bright Ladder, Plum & Kettle and Tidewater left",
+            ["Bright Ladder", "Plum & Kettle", "Tidewater"],
+        ),
+        ("charities, including the Open Larder", ["Open Larder"]),
+        ("clients such as Firefox and Ada Zuse; companies such as ours, firms like General Home", []),
         ("Church: no. School: General Home. It works for Visual Studio", []),
     ],
 )

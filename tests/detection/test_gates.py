@@ -134,6 +134,8 @@ PIECES += [
     "\ngisteren in der färbergasse en dat is alles wat ik er van weet\nja dat is het\nnee dat is het niet so",
     "\n| Ada | 3/6 |\n| Bea | 14/7 |\n| Cem | 2/8 |\n",
     "a letter from Hale & Marsh, solicitors",
+    "charities such as Open Larder",
+    "the Zeta Chi house",
     "P<UTOZUSE<<ADA<<<<<<<<<<<<<<",
     "8806923102858CORINNE<<<<<<<6512068F6",
     "1.1ZUSE/ADA MS",

@@ -153,7 +153,20 @@ _CUES: Final = joined_words(
     band caterer florist photographer cake hotel contractor vendor builder customer client agency landlord insurers
     shop"""
 )
-CUED_FIRM_GATE: Final = WithWords(lambda: _CUES | _INN_WORDS)
+_SORTS_OF_FIRMS: Final = joined_words(
+    "charities companies firms businesses suppliers vendors agencies nonprofits contractors retailers publishers rivals"
+    " competitors insurers startups landlords"
+)
+_SORTS_OF_GROUPS: Final = joined_words(
+    "organizations organisations groups clubs customers clients employers partners bands"
+)
+"""Words for several houses; what the second ones are called by one word may be no house: clients such as Firefox."""
+_SUCH: Final = lazy_regex(
+    r"(?:(?P<such>,? (?:such as|like|including) )|, (?:and |or )?| (?:and|or) )(?:the )?"
+    rf"(?P<name>{_W}(?:(?: & | (?:of )?){_W}){{0,4}}+)(?![A-Za-z0-9_@-])"
+)
+_MOST_SUCH: Final = 8
+CUED_FIRM_GATE: Final = WithWords(lambda: _CUES | _INN_WORDS | _SORTS_OF_FIRMS | _SORTS_OF_GROUPS)
 
 
 def find_cued_firms(text: str) -> Iterator[Found]:
@@ -161,10 +174,8 @@ def find_cued_firms(text: str) -> Iterator[Found]:
     for match in matches_at(_CUED, text, _cued_places(text)):
         words = [word[0] for word in _WORD.finditer(match["name"])]
         lows = [word.lower() for word in words]
-        first = lists().words.get(lows[0], 0)
-        given = first & Marks.GIVEN and not first & Marks.COMMON
         if (
-            not given
+            not _is_given(lows[0])
             and lows[0] not in known.TITLES
             and not (all(low in _GENERIC for low in lows) or any(map(is_thing, lows)))
         ):
@@ -172,6 +183,25 @@ def find_cued_firms(text: str) -> Iterator[Found]:
     for start, _ in places_of(text, _INN_WORDS):
         if (inn := _INN.match(text, start)) is not None:
             yield Found(*inn.span("name"), "organization", 0.5, "cue")
+    for start, end in places_of(text, _SORTS_OF_FIRMS | _SORTS_OF_GROUPS):
+        yield from _such(text, end, fewest=1 + (text[start:end].lower() in _SORTS_OF_GROUPS))
+
+
+def _is_given(low: str) -> bool:
+    marks = lists().words.get(low, 0)
+    return bool(marks & Marks.GIVEN) and not marks & Marks.COMMON
+
+
+def _such(text: str, end: int, fewest: int) -> Iterator[Found]:
+    """Yield the houses of a list: suppliers such as Bright Ladder, Tidewater and others."""
+    item = _SUCH.match(text, end)
+    for _ in range(_MOST_SUCH):
+        if item is None or (item["such"] is None) == (item.start() == end):
+            return
+        lows = item["name"].lower().split()
+        if len(lows) >= fewest and not (_is_given(lows[0]) or all(low in _GENERIC for low in lows)):
+            yield Found(*item.span("name"), "organization", 0.5, "cue")
+        item = _SUCH.match(text, item.end())
 
 
 _SIGNS: Final = frozenset(known.written("en")["inn signs"])

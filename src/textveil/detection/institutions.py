@@ -299,6 +299,13 @@ ACRONYM_GATE: Final = with_words(
 
 _CLUB: Final = words_in("fc afc vfl vfb tus spvgg rufc rlfc")
 """What stands beside a club's name and is little else."""
+_GREEK: Final = words_in(
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi chi"
+    " psi omega"
+)
+_LINE: Final = 60
+_FIRST_LETTERS: Final = words_in("alpha beta gamma delta")
+"""Letters that number things, and those of radio."""
 _CLUB_TOO: Final = words_in(
     """ac as es sv sc sk nk ab sd ud cd cf sg ajr rc ssc us ec ae aek kv kaa ca cr se cs ks gks uc bk if ik tsv tsg fsv
     ssv msv ksc hsc hnk gnk rkc fk rcd bsc hsv rfc ogc sgs esv djk hc jc kc bc osc uec vfr"""
@@ -340,7 +347,7 @@ def _telling(subject: str) -> frozenset[str]:
 
 def club_words() -> frozenset[str]:
     """Return the words without which a text names no club or band."""
-    return _CLUB | _STUDIOS | _telling("sport") | _telling("music") | _telling("nicknames")
+    return _CLUB | _GREEK | _STUDIOS | _telling("sport") | _telling("music") | _telling("nicknames")
 
 
 CLUB_GATE: Final = either(WithWords(club_words), holding("F.C."))
@@ -352,6 +359,7 @@ def find_clubs(text: str) -> Iterator[Found]:
     sport = not words.isdisjoint(_telling("sport"))
     yield from _by_letters(text, sport=sport)
     yield from _by_nickname(text)
+    yield from _by_greek_letters(text)
     if sport:
         yield from _in_sport(text)
     if not words.isdisjoint(_STUDIOS):
@@ -371,6 +379,20 @@ def _by_letters(text: str, *, sport: bool) -> Iterator[Found]:
     for dotted in matches(_DOTTED, text) if "F.C." in text else ():
         if (begin := _begun(text, dotted.start(), sport=True)) >= 0:
             yield Found(begin, dotted.end(), "organization", 0.6, "institution")
+
+
+def _by_greek_letters(text: str) -> Iterator[Found]:
+    """Yield societies of students: Sigma Chi, Zeta Tau Alpha; but Alpha Beta, and Honors: Phi Beta Kappa."""
+    run: list[tuple[int, int]] = []
+    for start, end in chain(places_of(text, _GREEK), ((len(text) + 1, 0),)):
+        if run and text[run[-1][1] : start] != " ":
+            letters = {text[one:other].lower() for one, other in run}
+            honor = "honor" in text[max(0, run[0][0] - _LINE) : run[0][0]].lower()
+            if len(letters) > 1 and not (honor or letters <= _FIRST_LETTERS):
+                yield Found(run[0][0], run[-1][1], "organization", 0.6, "institution")
+            run = []
+        if text[start : start + 1].isupper():
+            run.append((start, end))
 
 
 def _by_nickname(text: str) -> Iterator[Found]:

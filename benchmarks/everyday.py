@@ -52,7 +52,7 @@ import time
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
@@ -280,7 +280,10 @@ LAYOUTS: dict[str, Callable[[str], str]] = {
     "emoji at ends": lambda text: re.sub(r"(?m)(?<=.)$", " \U0001f600", text),
     "a list of strings": lambda text: ",\n".join(f'  "{line}"' for line in text.split("\n")),
     "a cell of CSV": lambda text: 'id,text\n1,"' + text.replace('"', '""') + '"\n',
-    "marked values in bold": lambda text: re.sub(f"{_OPEN}(.*?){_CLOSE}", rf"**{_OPEN}\1{_CLOSE}**", text),
+    **{
+        f"marked values in {marks}": partial(re.sub, f"({_OPEN}.*?{_CLOSE})", marks.format(r"\1"))
+        for marks in ("**{}**", "`{}`", "\u201c{}\u201d", "\xab {} \xbb", "{{{{{}}}}}", "[{}]", '"{}"')
+    },
     "small letters": str.lower,
     "capitals": str.upper,
 }

@@ -65,6 +65,7 @@ _PIECES: Final = (
     *("assw", "ecret", "oken", "Key", "ASSW", "SECRET", "TOKEN", "_KEY", "_key", "PIN", "SIGNING"),
     *("_PASS", "pass:", "pass=", "Pass:", 'pass"', "de passe", "-passe", "PASS="),
 )
+_NAMES: Final = lazy_regex(rf"(?<![^\W_])(?:{'|'.join(_WORDS)})")
 _KEY_OF: Final = lazy_regex(
     r"(?i)\b(?:api|access|secret|private|encryption|signing|account|storage|license|master)[ -]\Z"
 )
@@ -127,6 +128,14 @@ _DOTTED_END: Final = lazy_regex(
     r"(?<![A-Za-z0-9_.-])(?!self\.|this\.)[A-Za-z][A-Za-z0-9_-]{0,60}\.(?:[A-Za-z0-9_-]{1,60}\.){0,8}\Z"
 )
 _SENTENCE: Final = ".,;:?)]}"
+
+
+def names_secret(before: str) -> bool:
+    """Return whether the words before a value name it as a secret."""
+    folded = before.lower()
+    return any(map(folded.__contains__, _WORDS)) and _NAMES.search(folded) is not None
+
+
 CREDENTIAL_GATE: Final = either(
     either(
         with_words(" ".join({*_PASSWORDS, *_TOKENS, "clave", "geheimzahl"} - {"secret", "pass", "passe", *_WEAK})),

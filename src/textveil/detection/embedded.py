@@ -124,7 +124,7 @@ class EmbeddedDetector:
 
     def detect(self, texts: Sequence[str]) -> list[list[DetectedSpan]]:
         """See ``Detector``."""
-        return [self._detected_in(straight(text)) for text in texts]
+        return [self._detected_in(straight(text, credentials.names_secret)) for text in texts]
 
     def _detected_in(self, reading: Reading) -> list[DetectedSpan]:
         capitals = names_in_one_case.in_capitals(reading.text)

@@ -8,11 +8,12 @@
 Layout says nothing either: ends of lines in other systems, spaces of other widths, letters and their accents as two
 characters, marks of direction, vowel marks of Arabic, what quotes lines or marks them as changed, marks that all lines
 begin or end with, numbers of all lines, ends of lines of prose that had no more room, quotes around documents and their
-lines, tags of HTML that part lines, and marks that make words bold, slanted or struck out.
+lines, tags of HTML that part lines, marks that make words bold, slanted or struck out, and marks in pairs around words.
 """
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate, pairwise
@@ -77,7 +78,7 @@ _TAGS, _TAGS_AND_ROWS = [
 _BETWEEN_CELLS: Final = lazy_regex(r"</(?i:t[dh])>\s{0,40}<(?i:t[dh])")
 _SPELLED: Final = "[^\\W\u3040-\u9fff\uac00-\ud7af]"  # of writings that part words
 _EMPHASIS: Final = lazy_regex(
-    rf"(?<![*_~\\<]|{_SPELLED})(?P<mark>\*{{1,3}}|~~|__(?=[A-Z0-9+])|_(?!_)|<(?P<tag>b|i|u|s|em|strong|mark|span|del|ins)>)"
+    rf"(?<![*_~\\<]|{_SPELLED})(?P<mark>\*{{1,3}}|~~|__(?=[A-Z0-9+])|_(?!_)|<(?P<tag>b|i|u|s|em|strong|mark|span|del|ins|code|kbd|samp|tt|q|cite|small)>)"
     rf"(?=[^\W_]|[\"'(+@#$/])(?P<words>[^\n*~<]{{1,200}}?)(?<![\s_])(?P<end>(?P=mark)|</(?P=tag)>)(?![*_~]|{_SPELLED})"
 )
 _WIDTHS: Final = {
@@ -104,7 +105,7 @@ def single(text: str) -> str:
     return text if text.isascii() or not _WIDE.search(text) else text.translate(_WIDTHS)
 
 
-def layout(text: str) -> Iterator[Callable[[str], list[Disguise]]]:
+def layout(text: str, names_secret: Callable[[str], bool]) -> Iterator[Callable[[str], list[Disguise]]]:
     """Yield what finds one kind of layout each, one after the other, if the text may have it.
 
     In an answer ``end`` may be more than one character behind ``start``. All take linear time.
@@ -132,6 +133,8 @@ def layout(text: str) -> Iterator[Callable[[str], list[Disguise]]]:
         yield _wrapped
     if any(map(text.__contains__, _OF_EMPHASIS)):
         yield _emphasis
+    if any(map(text.__contains__, _OF_PAIRS)):
+        yield partial(_paired, names_secret)
     if not text.isascii() and _PART.search(text):
         yield _composed
 
@@ -158,22 +161,81 @@ def _emphasis(text: str) -> list[Disguise]:
     """Return marks around words, but not around what heads a line before its value: **Date of birth** 3 May 1961."""
     edits = []
     for match in _EMPHASIS.finditer(text):
-        start, end = match.span()
-        begin = max(0, start - _WIDEST)
-        before = text[max(text.rfind("\n", begin, start) + 1, begin) : start]
-        heads = (
-            not before.strip("->|*+.)0123456789 \t")
-            and text[end : end + 1] == " "
-            and text[end + 1 : end + 2].isalnum()
-        )
-        heads = heads and not match["words"].endswith(":")
-        if not heads and not text.startswith((":<", ": <"), end):
+        if not _heads(text, match) and not text.startswith((":<", ": <"), match.end()):
             edits += [Disguise(*match.span("mark"), ""), Disguise(*match.span("end"), "")]
         elif match["mark"].startswith("_"):  # glued to a word as no other mark is
             edits += [Disguise(*match.span("mark"), "*"), Disguise(*match.span("end"), "*")]
     return edits
 
 
+def _before(text: str, place: int, most: int) -> str:
+    """Return what stands before a place in its line, at most so many characters."""
+    begin = max(0, place - most)
+    return text[max(text.rfind("\n", begin, place) + 1, begin) : place]
+
+
+def _heads(text: str, match: re.Match[str]) -> bool:
+    """Return whether marked words head a line before its value."""
+    end = match.end()
+    return (
+        not _before(text, match.start(), _WIDEST).strip("->|*+.)0123456789 \t")
+        and text[end : end + 1] == " "
+        and text[end + 1 : end + 2].isalnum()
+        and not match["words"].endswith(":")
+    )
+
+
+def _paired(names_secret: Callable[[str], bool], text: str) -> list[Disguise]:
+    """Return marks in pairs around words, those of code if a text has many; around a secret they are backticks."""
+    pairs = [match for match in _PAIR.finditer(text) if _is_pair(text, match)]
+    counts = Counter([match["open"][0] for match in pairs])
+    edits = []
+    for match in pairs:
+        mark, (start, end) = match["open"][0], match.span("close")
+        link = text.startswith("(", end)
+        if names_secret(_before(text, match.start(), _LONGEST_CUE)):
+            plain = "`"
+        elif _heads(text, match) or (mark in _OF_CODE and counts[mark] < _FEWEST_LINES and not link):
+            continue
+        else:
+            plain = ""
+        edits.append(Disguise(*match.span("open"), plain))
+        edits.append(Disguise(start - match["words"].endswith(" "), end, " " if link else plain))
+    return edits
+
+
+def _is_pair(text: str, match: re.Match[str]) -> bool:
+    """Return whether marks are a pair: but for quotes in writings of the East, which tell names, and for code."""
+    opened, closed = [match[part].translate(_AS_ONE).strip() for part in ("open", "close")]
+    start, end = match.span()
+    is_link, is_name = text.startswith("(", end), opened[0] in _QUOTATION and match["words"][0] > "\u036f"
+    spaced = match["words"].endswith(" ") == (match["space"] is not None)
+    if opened != closed[::-1] or not spaced or is_name or (is_link and opened != "]"):
+        return False
+    before = _before(text, start, _LONGEST_HEAD)
+    if opened[0] in "]>":  # and no head of a line of a log
+        return any(map(str.isalpha, _BRACKETED.sub("", before)))
+    in_prose = before[-1:] == " " and before[:-1].rstrip(".,;")[-1:].isalnum()
+    return match["open"][0] not in _OF_CODE or (in_prose and _GOES_ON.match(text, end) is not None)
+
+
+_OPENING: Final = "[<\"'`=~\u2014{\u201c\u201e\xab\xbb\u2039\u203a\u2018\u201a\u300c\u3010"
+_OF_PAIRS: Final = (*set(_OPENING) - {"'"}, " '")
+_CLOSING: Final = "]>\"'`=~\u2014}\u201d\u201c\xbb\xab\u203a\u2039\u2019\u2018\u300d\u3011"
+_AS_ONE: Final = str.maketrans(
+    "`[<{\xab\u2039\u300c\u3010\u201c\u201e\u201d\u2018\u201a\u2019", "']>}\xbb\u203a\u300d\u3011\"\"\"'''"
+)
+_OF_CODE: Final = "[<\"'"
+_QUOTATION: Final = "\"'\xbb\u203a\u300d\u3011"
+_OPEN, _CLOSE = re.escape(_OPENING), re.escape(_CLOSING)
+_PAIR: Final = lazy_regex(
+    rf"(?P<open>[{_OPEN}](?<![^\s(,;:/{_OPEN}].)[{_OPEN}]{{0,2}}+(?P<space> )?)(?=[\w(+@#$])"
+    rf"(?P<words>(?:(?<=\w)['\u2019](?=\w)|[^\n{_OPEN}{_CLOSE}]){{1,120}}+)"
+    rf"(?P<close>[{_CLOSE}]{{1,3}}+)(?![^\s{_CLOSE}.,;:!?)/(])"
+)
+_GOES_ON: Final = lazy_regex(r" \w|[.,;!?)]?(?:\s|\Z)")
+_BRACKETED: Final = lazy_regex(r"\[[^\[\]]{0,80}+\]|<[^<>]{0,80}+>")
+_LONGEST_CUE, _LONGEST_HEAD = 40, 120
 _OF_EMPHASIS: Final = ("*", "_", "~~", "</")
 
 

@@ -11,7 +11,7 @@ import html
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
@@ -245,10 +245,10 @@ def read(text: str) -> Reading:
     return reading
 
 
-def straight(text: str) -> Reading:
+def straight(text: str, names_secret: Callable[[str], bool] = lambda _: False) -> Reading:
     """Read a text without what is layout alone (``disguises.layout``)."""
     reading = Reading(single(text))
-    for edits_of in layout(text):
+    for edits_of in layout(text, names_secret):
         if edits := edits_of(reading.text):
             reading.take([_Edit(*edit) for edit in edits])
     return reading

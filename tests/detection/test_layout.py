@@ -182,6 +182,7 @@ def test_marks_of_code_around_many_values_change_nothing_that_is_found(page: str
         "[12:04] [Nurse] Ada: so\n[12:05] [Nurse] Ada: and\n[12:06] [Nurse] Ada: then\n[12:07] [Nurse] Ada: ok",
         "\u041e\u041e\u041e \xab\u0421\u0435\u0432\u0435\u0440\xbb",
         "`DOB` 3/4/1961",
+        "so \u201cada\u201d(x)",
         "INSERT INTO t VALUES ('Ada', 'Filey'), ('Bea', 'Otley'), ('Cem', 'Leeds')",
         "so it is \u201cAda] or {Bea\xbb and \u201eCem)",
     ],
@@ -191,10 +192,16 @@ def test_what_is_no_layout_is_read_as_it_is(text: str) -> None:
 
 
 @pytest.mark.parametrize("marks", ["`{}`", "\u201c{}\u201d", "\xab{}\xbb", "\u201e{}\u201c", "[{}]"])
-@pytest.mark.parametrize("words", ["the passphrase is {}, ok?", "we moved. Password for the wifi: {}"])
+@pytest.mark.parametrize("words", ["the password for the wifi is {} and it works", "the admin password {} is hard-coded"])
 def test_quotes_tell_where_a_secret_ends(words: str, marks: str) -> None:
     text = words.format(marks.format("orange lantern at dusk"))
     assert "orange lantern at dusk" in [text[span.start : span.end] for span in detect(text) if span.kind == "secret"]
+
+
+def test_a_link_hides_no_name() -> None:
+    assert straight("so [Ada](x)").text == "so Ada (x)"
+    text = "we told Frau [Lohse](https://ada.example/lohse) and dr. [Pape](#pape) of it"
+    assert [text[span.start : span.end] for span in detect(text) if span.kind == "person"] == ["Lohse", "Pape"]
 
 
 @pytest.mark.parametrize("mark", ["_", "*", "**", "__", "~~"])

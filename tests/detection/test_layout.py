@@ -192,7 +192,9 @@ def test_what_is_no_layout_is_read_as_it_is(text: str) -> None:
 
 
 @pytest.mark.parametrize("marks", ["`{}`", "\u201c{}\u201d", "\xab{}\xbb", "\u201e{}\u201c", "[{}]"])
-@pytest.mark.parametrize("words", ["the password for the wifi is {} and it works", "the admin password {} is hard-coded"])
+@pytest.mark.parametrize(
+    "words", ["the password for the wifi is {} and it works", "the admin password {} is hard-coded"]
+)
 def test_quotes_tell_where_a_secret_ends(words: str, marks: str) -> None:
     text = words.format(marks.format("orange lantern at dusk"))
     assert "orange lantern at dusk" in [text[span.start : span.end] for span in detect(text) if span.kind == "secret"]

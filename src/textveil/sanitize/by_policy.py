@@ -277,12 +277,12 @@ class ByPolicy:
         return drawn
 
     def _over_one(self, place: int, spans: Sequence[DetectedSpan], drawn: Sequence[str], around: Stretches) -> str:
-        """Return the released characters before a span, also before a value right in front of it: FY1 Rao, PC 44 Rao.
+        """Return the released characters before a span, also before a value in front of it: PC 44 Rao, wife of Al, Di.
 
         Of that value a mark stands there, or what it is if its kind is kept.
         """
         before = around.before(place)
-        if not place or not around.shown or before != " ":
+        if not place or not around.shown or before not in (" ", ", ", " ("):
             return before
         value = A_SPAN if spans[place - 1].kind in self._surrogates else drawn[place - 1]
         return f"{around.before(place - 1)}{value}{before}"[-BEFORE:]

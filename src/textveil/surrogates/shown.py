@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
 from textveil.detection.found import words_in
-from textveil.surrogates.surrogate import Mention
+from textveil.surrogates.surrogate import A_SPAN, Mention
 from textveil.text.patterns import lazy_regex
 
 Gender: TypeAlias = Literal["", "female", "male"]
@@ -35,7 +35,9 @@ _WOMEN: Final = (
     r"|belle-m\xe8re|petite-fille|nuera|suegra|nieta|cu\xf1ada|nuora|suocera|cognata|nora|sogra|neta|cunhada"
     r"|schoondochter|schoonmoeder|schoonzus|kleindochter|synowa|te\u015bciowa|wnuczka|"
     r"\u017cona|\u017con\u0105|c\xf3rki|c\xf3rk\u0119|siostry|wnuczki|wnuczk\u0119|wnuczk\u0105|\u017cony|matka|matk\u0105|c\xf3rka|c\xf3rk\u0105|siostra|siostr\u0105|babcia|pacjentka|pacjentki|pani\u0105|"
-    r"hustru|dotter|syster|cousine|prima|cugina|kuzynka|soussign\xe9e|stewardess"
+    r"hustru|dotter|syster|cousine|prima|cugina|kuzynka|soussign\xe9e|stewardess|bride|goddaughter|chairwoman|"
+    r"braut|lebenspartnerin|maman|marraine|compagne|belle-s\u0153ur|exmujer|ex-femme|mam\xe1|madrina|madrastra|mamma|madrinha|"
+    r"madrasta|mulher|noiva|buurvrouw|bruid|teyzem|halam|bless her"
 )
 _MEN: Final = (
     r"mr\.? (?:&|and) mrs|m\. et mme|mr|sir|mister|heer|(?:unser|der|den|dem|vom|beim) patient(?:en)?|"
@@ -54,13 +56,26 @@ _MEN: Final = (
     r"sons|brothers|stepfather|grandson|godfather|landlord|schwiegersohn|lebensgef\xe4hrte|verlobter|schwager|schwiegervater|enkel|gendre|beau-fils|beau-p\xe8re"
     r"|petit-fils|yerno|suegro|nieto|cu\xf1ado|genero|suocero|cognato|genro|sogro|neto|cunhado|schoonzoon|schoonvader"
     r"|zwager|kleinzoon|zi\u0119\u0107|te\u015b\u0107|wnuk|"
-    r"m\u0105\u017c|m\u0119\u017cem|m\u0119\u017ca|syn|syna|synowi|brata|ojciec|ojcem|synem|brat|bratem|dziadek|pacjent|pacjentem|panem|bror|primo|cugino|kuzyn|soussign\xe9|stiefvater|master"
+    r"m\u0105\u017c|m\u0119\u017cem|m\u0119\u017ca|syn|syna|synowi|brata|ojciec|ojcem|synem|brat|bratem|dziadek|pacjent|pacjentem|panem|bror|primo|cugino|kuzyn|soussign\xe9|stiefvater|master|bridegroom|groom|godson|chairman|br\xe4utigam|lebenspartner|"
+    r"parrain|compagnon|beau-fr\xe8re|exmarido|ex-mari|pap\xe1|padrino|padrastro|pap\xe0|padrinho|padrasto|noivo|"
+    r"buurman|bruidegom|amcam|day\u0131m|wujek|bless him"
 )
 _TITLES: Final = r"(?:(?:dr|prof|dipl|ing|med|dott|judge|rn)\.? ){0,2}"
-_CALLED: Final = "called|named|known as|llamad[oa]|chamad[oa]|nomm\xe9e?|di nome|namens|genannt|genaamd"
+_CALLED: Final = (
+    "called|named|known as|llamad[oa]|chamad[oa]|nomm\xe9e?|di nome|namens|genannt|genaamd|hei\xdft|heet|est|s'appelle|es|"
+    "se llama|\xe8|si chiama|\xe9|se chama|chama-se"
+)
 _BEFORE: Final = lazy_regex(
     rf"(?i)(?<![^\W_])(?:(?P<female>{_WOMEN})|(?P<male>{_MEN}))"
-    rf"(?:\.?[,:(]?\s{{1,2}}|\s\(|\s(?:{_CALLED})\s){_TITLES}\Z"
+    rf"(?:\.?[,:(]?\s{{1,2}}|\s\(|\s(?:{_CALLED})\s|\s(?:of |de |d['\u2019]|del |di |d[ao] |van |von |pan[ai] ){A_SPAN}(?:, | \())"
+    rf"{_TITLES}\Z"
+)
+# Whose wife or husband somebody is.
+_SPOUSE: Final = lazy_regex(
+    r"(?i)(?<![^\W_])(?:(?:(?P<male>wife|widow|femme|\xe9pouse|veuve|compagne|mujer|esposa|viuda|moglie|vedova|mulher|"
+    r"die (?:ehe)?frau|witwe|vrouw|weduwe)|(?P<female>husband|widower|mari|\xe9poux|veuf|compagnon|marido|esposo|viudo|marito|"
+    r"vedovo|(?:der|dem|den) (?:ehe)?mann|witwer|de man|weduwnaar)) (?:of |de |d['\u2019]|del |di |d[ao] |van |von )"
+    r"|(?P<male2>mari\xe9e \xe0|casada co[nm]|sposata con) |(?P<female2>mari\xe9 \xe0|casado co[nm]|sposato con) )\Z"
 )
 # Capitalized openings of letters that agree with whom they address.
 _DEAR: Final = lazy_regex(
@@ -110,14 +125,39 @@ _SEX: Final = lazy_regex(
     r"(?:(?P<female>f|female|femme|mujer|femmina|w|weiblich|v|vrouw)|(?P<male>m|male|homme|hombre|maschio|m\xe4nnlich|man))"
     r"(?![^\W_])"
 )
-# Endings of a woman's occupation before her name.
+_NOUN: Final = r"(?!person|v[i\xed][ct]tim|fam[i\xed])[a-z\xe0-\xff]{3,20}"
+# Nouns before a name, of which the article or the ending tells: le plombier, Luc; la tutora, Ana; unser Azubi Jan.
 _ENDING: Final = {
-    "de": lazy_regex(r"(?<![^\W_])[A-Z][a-z\xe4\xf6\xfc\xdf]{3,24}(?P<female>erin|tin|ltin),? \Z"),
-    "fr": lazy_regex(r"(?<![^\W_])[a-z\xe9\xe8]{3,16}(?P<female>trice|euse|i\xe8re),? \Z"),
-    "es": lazy_regex(r"(?<![^\W_])[a-z]{3,16}(?P<female>dora|tora|era),? \Z"),
-    "it": lazy_regex(r"(?<![^\W_])[a-z]{3,16}(?P<female>trice|essa|iera),? \Z"),
-    "pt": lazy_regex(r"(?<![^\W_])[a-z]{3,16}(?P<female>dora|tora|eira),? \Z"),
+    "de": lazy_regex(
+        r"(?<![^\W_])(?:(?P<female>(?:[Dd]ie|[Zz]ur|[Dd]er|(?:[Mm]|[Dd]|[Ss]|[Kk])?[Ee]iner?|[Uu]nserer?|[Ii]hrer?) "
+        r"[A-Z][a-z\xe4\xf6\xfc\xdf]{2,24}in|[Dd]ie [a-z\xe4\xf6\xfc\xdf]{3,16}e|[A-Z][a-z\xe4\xf6\xfc\xdf]{3,24}(?:[et]rin|tin|"
+        r"mutter|tante|schwester|tochter|nichte))|(?P<male>[Dd]er [a-z\xe4\xf6\xfc\xdf]{3,16}e|(?:[Uu]nser|[Mm]ein|[Ss]ein) "
+        r"(?!Kind|M\xe4d|Mitgl|Baby|Team)[A-Z][a-z\xe4\xf6\xfc\xdf]{2,20}|[A-Z][a-z\xe4\xf6\xfc\xdf]{2,24}"
+        r"(?:vater|onkel|bruder|sohn|partner|neffe))),? \Z"
+    ),
+    "fr": lazy_regex(
+        rf"(?<![^\W_])(?:(?P<female>(?:[Ll]a|[Uu]ne|[Cc]ette) {_NOUN}|[a-z\xe9\xe8]{{3,16}}(?:trice|euse|i\xe8re))"
+        rf"|(?P<male>(?:[Ll]e|[Uu]n|[Cc]e|[Dd]u|[Aa]u) {_NOUN})),? \Z"
+    ),
+    "es": lazy_regex(
+        rf"(?<![^\W_])(?:(?P<female>(?:[Ll]a|[Uu]na) {_NOUN}(?:,|(?<=[dor]ra),?|(?<=ada))|[a-z]{{3,16}}(?:dora|tora|era),?)"
+        rf"|(?P<male>(?:[Ee]l|[Uu]n|[Dd]el|[Aa]l) {_NOUN},?)) \Z"
+    ),
+    "it": lazy_regex(
+        rf"(?<![^\W_])(?:(?P<female>(?:[Ll]a|[Uu]na|[Aa]lla|[Dd]alla|[Dd]ella) {_NOUN}(?:,|(?<=[ai]ta|ola|ina|ona),?)|"
+        rf"[a-z]{{3,16}}(?:trice|essa|iera),?)|(?P<male>(?:[Ii]l|[Uu]n|[Dd]?[Aa]l|[Dd]el) {_NOUN},?|[Ll]o {_NOUN},)) \Z"
+    ),
+    "pt": lazy_regex(
+        rf"(?<![^\W_])(?:(?P<female>(?:[Aa]|\xe0|[Uu]ma|[Dd]a|[Nn]a|[Pp]ela) {_NOUN},|[a-z]{{3,16}}(?:dora|tora|eira),?)"
+        rf"|(?P<male>(?:[Oo]|[Uu]m|[Dd]o|[Nn]o|[Aa]o|[Pp]elo) {_NOUN},?)) \Z"
+    ),
 }
+# Participles behind a name that agree with it.
+_AGREEING: Final = lazy_regex(
+    r"\A,? (?:est|sera|est\xe1|fue|foi|\xe8|sar\xe0|era|\xe9)(?: stat[ao])? (?:(?P<female>[a-z\xe0-\xff]{2,16}(?:\xe9e|ue|[aiu][dt]a)|"
+    r"enceinte|incinta|gr\xe1vida)|(?P<male>[a-z\xe0-\xff]{2,16}(?:\xe9|[aiu][dt]o)))(?![^\W_])"
+)
+_ROMANCE: Final = ("es", "fr", "it", "pt")
 
 
 _TURKISH: Final = lazy_regex(
@@ -127,7 +167,12 @@ _TURKISH: Final = lazy_regex(
 
 
 _LETTERS: Final = lazy_regex("[A-Za-z]+")
-_LONGEST_BEFORE, _LONGEST_DEAR, _LONGEST_OWN = 34, 16, 10  # characters that the patterns above match at most
+_LONGEST_BEFORE, _LONGEST_SPOUSE, _LONGEST_DEAR, _LONGEST_OWN = (
+    34,
+    24,
+    16,
+    10,
+)  # characters that the patterns above match at most
 _NOT_ASCII: Final = r"[a-z]*(?:\\x[0-9a-f]{2}[a-z]*|\\u[0-9a-f]{4}[a-z]*)+"
 _SAID: Final = frozenset(
     re.findall("[a-z]+", re.sub(_NOT_ASCII, "", f"{_WOMEN}|{_MEN}|herr|patienten".replace(r"\u0131", "i")))
@@ -168,8 +213,10 @@ def gender_of(mention: Mention, title: str = "") -> Gender:
         or _before(mention.before[-48:])
         or _DEAR.search(mention.before, len(mention.before) - _LONGEST_DEAR)
         or (_OWN[language].search(mention.before, len(mention.before) - _LONGEST_OWN) if language in _OWN else None)
+        or _SPOUSE.search(mention.before, max(0, len(mention.before) - _LONGEST_SPOUSE))
         or (_ENDING[language].search(mention.before) if language in _ENDING else None)
         or _SEX.match(mention.after)
+        or (_AGREEING.match(mention.after) if language in _ROMANCE else None)
         or _behind(mention)
     )
     if found is None:

@@ -301,10 +301,11 @@ _PLACED_BY: Final = lazy_regex(
 _IN_PLACE: Final = lazy_regex(r"(?<![A-Za-z])(?:in|near|of|around|outside) \Z")
 _PERSONAL_BEFORE: Final = lazy_regex(
     r"(?<![A-Za-z])(?i:asked|told|ask|tell|thanked|remind(?:ed)?|emailed|texted|phoned|rang|invited|married|hugged|paid"
-    r"|helped|ping(?:ed)?|spoke (?:to|with)|talked (?:to|with)|heard from|cc|hi|hello|dear|thanks,?|sorry,?) \Z"
+    r"|helped|ping(?:ed)?|spoke (?:to|with)|talked (?:to|with)|heard from|cc|hi|hello|dear|thanks|sorry|hoi|hallo|hola"
+    r"|ciao|salut|bonjour|merci|danke|bedankt|gracias|grazie|obrigad[oa]|chez|bei|apologies:|regrets:),? \Z"
 )
 _PERSONAL_BEHIND: Final = lazy_regex(
-    r"'s (?:own |new |old |work |home )?(?:account|phone|desk|mum|mom|mother|dad|father|husband|wife|partner|son"
+    r",? (?:here|hier)(?![A-Za-z])|'s (?:own |new |old |work |home )?(?:account|phone|desk|mum|mom|mother|dad|father|husband|wife|partner|son"
     r"|daughter|sister|brother|birthday|house|car|laptop|office|number|e-?mail|mails?|keys?|password|login|chart|appointment"
     r"|shift|room|flat|letter|bag|coat|notes?|handwriting|turn|idea|fault|kids?|dog|cat|bike|tablet|boss|manager|message"
     r"|calendar)\b"
@@ -408,6 +409,15 @@ def _kind_of(text: str, span: Found) -> str:
     return "place" if _is_house(text, span) else span.kind
 
 
+_SAINT: Final = lazy_regex(r"sainte?-[^\W\d_][\w-]*+")
+_TITLED_SAINT: Final = lazy_regex(r"(?<![A-Za-z])(?:MM?\.|Mme|Mlle|Dr|Pr|Me|[Mm]onsieur|[Mm]adame|[Dd]octeur) Saint\Z")
+
+
+def _is_titled_saint(text: str, span: Found) -> bool:
+    """Return whether a title stands before what towns of France are called: Mme Saint-Gaudens."""
+    return _TITLED_SAINT.search(text, max(0, span.start - 12), span.start + len("Saint")) is not None
+
+
 def _is_house(text: str, span: Found) -> bool:
     """Return whether somebody is named as a house in which one is: at Calloway Mills; Tavish House, 4 Elm Street."""
     if text[span.start : span.end].rpartition(" ")[2] not in _HOUSE_END:
@@ -421,7 +431,7 @@ def with_kinds(text: str, spans: Sequence[Found]) -> list[Found]:
 
     A name that is a place once is one everywhere, but not beside a person of it. A place that is a given name too is a
     person where it does what persons do and nothing lies in it (asked Petra; Petra's desk), or somebody of the text is
-    called so. A listed place is one behind a street and before a state, and if a university is of it. Short titles are
+    called so. What begins with Saint- is a town, but not behind a title. A listed place is one behind a street and before a state, and if a university is of it. Short titles are
     none, the place of a time zone (Europe/Paris) stays, and a hospital has its queen.
     """
     spans = [
@@ -432,7 +442,9 @@ def with_kinds(text: str, spans: Sequence[Found]) -> list[Found]:
     lone: list[tuple[str, Found]] = []
     for span in spans:
         value = text[span.start : span.end].lower()
-        if span.kind == "person" and (" " in value or (span.start - 1 in ends and text[span.start - 1] == " ")):
+        if span.kind == "person" and (
+            " " in value or (span.start - 1 in ends and text[span.start - 1] == " ") or _is_titled_saint(text, span)
+        ):
             named.update(value.split(" "))
         elif span.kind in ("person", "place") and value.isalpha():
             lone.append((value, span))
@@ -448,7 +460,7 @@ def with_kinds(text: str, spans: Sequence[Found]) -> list[Found]:
     sure = {value for value in sure - named if any(value in listed for listed in places())}
     placed -= named
     personal = {
-        value for value, span in lone if span.kind == "place" and value not in _CAPITAL_CITIES
+        value for value, span in lone if value not in _CAPITAL_CITIES
         and lists().words.get(value, 0) & Marks.GIVEN
         and (ACTS.match(text, span.end) or _PERSONAL_BEHIND.match(text, span.end)
              or _PERSONAL_BEFORE.search(text, max(0, span.start - 14), span.start))
@@ -466,7 +478,11 @@ def with_kinds(text: str, spans: Sequence[Found]) -> list[Found]:
             span = found._replace(kind="person", why="field")
         elif found.kind == "place" and (value in personal or _is_of(text, found, value, named, bounds)):
             span = found._replace(kind="person")
-        elif found.kind == "person" and (value in placed or (value in sure and not _acts(text, found))):
+        elif found.kind == "person" and (
+            value in placed
+            or (value in sure and not _acts(text, found))
+            or (value not in named and _SAINT.fullmatch(value) is not None)
+        ):
             span = found._replace(kind="place", score=max(found.score, _TOWN_SCORE))
         if (
             span.kind == "person"

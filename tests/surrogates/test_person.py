@@ -385,7 +385,7 @@ def test_a_name_with_a_hyphen_is_one() -> None:
 
 def test_listed_particles_may_have_capitals() -> None:
     assert roles("Antoine Le Goff") == ["given", "particle", "family"]
-    assert roles("Van der Heijden") == ["particle", "particle", None] and roles("De Bruijn") == ["particle", None]
+    assert roles("Van der Heijden") == ["particle", "particle", "family"] and roles("De Bruijn") == ["particle", "family"]
     assert roles("Van Morrison") == ["given", "family"] and roles("Van Morrison", "saw Mr. ")[0] == "particle"
     assert roles("Nguyen Le") == ["given", "family"]
 

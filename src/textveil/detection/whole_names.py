@@ -80,7 +80,8 @@ def with_whole_names(
             and span.kind == "person"
             and (short := _SHORT_PARTICLE.search(text, max(0, span.start - 6), span.start))
         ):
-            met.append(span._replace(start=short.start("particle")))  # Piet v. Rooij, dhr. v.d. Berg
+            score = max(span.score, 0.5 * ("d" in short["particle"]))  # of v. it may be an abbreviation
+            met.append(span._replace(start=short.start("particle"), score=score))  # Piet v. Rooij, dhr. v.d. Berg
         if span.kind == "person" and span.score > EVIDENCE and 1 not in taken[span.end : span.end + 1]:
             met += _parts(text, span, judge, taken)
     met += _whole_places(text, spans, judge, taken)

@@ -32,15 +32,15 @@ from textveil.text.patterns import lazy_regex
 _PIECE: Final = lazy_regex(r"[^\s.,;:\-\u2010-\u2015()\[\]{}<>\"\u201c\u201d\u201e/&|+*_#~]+")
 _TITLES: Final = (
     r"mr|mrs|ms|miss|mx|dr|prof|professor|sir|herr|frau|monsieur|madame|mme|se\u00f1ora?|sra?|signora?|"
-    r"judge|reverend|cllr|councillor|sergeant|corporal|lieutenant|captain|colonel|inspector|constable|detective|"
+    r"judge|reverend|re?vd|uzm|cllr|councillor|sergeant|corporal|lieutenant|captain|colonel|inspector|constable|detective|"
     r"ma\u00eetre|mlle|dott|dottoressa|rag|avv|geom|ing|eng[\u00aa\u00ba]|dhr|mevr|mw|mevrouw|meneer"
 )
 _SHORT_TITLES: Final = r"rev|hon|capt|sgt|lt|col|gen"
 _KIN: Final = lazy_regex(
     r"(?i)aunt(?:ie|y)?|uncle|cousin|baby|gran(?:ny|dma|dad|dpa)?|nan(?:na|ny)|grandmother|grandfather|onkel|tante|cousine|"
-    r"oma|opa|oncle|nonn[ao]|abuel[ao]|m[gp]g?[mf]|nurse|sister|brother|father|t\xed[ao]"
+    r"oma|opa|oncle|nonn[ao]|abuel[ao]|m[gp]g?[mf]|nurse|sister|brother|father|t\xed[ao]|big|old|wee|auld|daft|(?-i:Friend)"
 )
-"""What a person is called before a given name, which stays: Auntie Pru; MGM of a social worker is a grandmother."""
+"""What a person is called before a given name, which stays: Auntie Pru, Old Tam; MGM of a social worker is a grandmother."""
 _KIN_OF: Final = {
     "es": lazy_regex("(?i)don|do\xf1a"),
     "it": lazy_regex("(?i)don|zi[ao]"),
@@ -142,9 +142,9 @@ def parts_of(value: str, before: str = "", language: str = "") -> NameParts:
     Titles and suffixes by public lists; single capitals, and up to three capitals beside other letters, are initials,
     and so are two capitals alone, or two or three letters that no vowel is among (jh); what is written small beside
     capitals, or stands in a public list before a name (Le Goff), is a particle, but not behind a hyphen (Min-seo); a
-    small word for "and" stays. Of what is left, with hyphens as one, the last is the family and all before it are given
-    names, the other way round where a comma, "<<" or in capitals a slash follows the first. One that is left alone is a
-    family after a title or an initial and before several (Smith JA), given before one, else unknown; two with "and"
+    small word for "and" stays, and so does one letter (v/d). Of what is left, with hyphens as one, the last is the family and all before it are given
+    names, the other way round if a comma, "<<" or in capitals a slash follows the first. One that is left alone is a
+    family after a title, a particle or an initial and before several (Smith JA), given before one, else unknown; two with "and"
     between them are two people.
     """
     marks, words, roles, titled, end = _cut(value, before, language)
@@ -162,10 +162,11 @@ def parts_of(value: str, before: str = "", language: str = "") -> NameParts:
                     roles[index] = Role.FAMILY
     elif names:
         initials = [index for index, role in enumerate(roles) if role is Role.INITIAL]
+        led = any(words[index].islower() and words[index] not in _AND for index in range(names[0][0]))
         for index in names[0]:
             initial = initials[0] if initials else index
             turned = initial > index and ("," in marks[initial] or len(letters_of(words[initial])) > 1)
-            if titled or turned or initial < index:
+            if titled or led or turned or initial < index:
                 roles[index] = Role.FAMILY
             elif initials:
                 roles[index] = Role.GIVEN
@@ -252,7 +253,7 @@ def _families_first(marks: Sequence[str], *, all_large: bool) -> int:
 
 def _alone(word: str, *, all_small: bool, all_large: bool) -> Role | None:
     if word.islower() and not all_small:
-        return Role.KEPT if word in _AND else Role.PARTICLE
+        return Role.KEPT if word in _AND or len(word) == 1 else Role.PARTICLE  # v/d
     if not word.isupper():
         return None
     letters = len(letters_of(word))
@@ -423,7 +424,7 @@ class Person:
             "how many parts it has, with the spaces, punctuation and possessive between and after them",
             "of each part its letter case, whether it is one capital, or two or three beside other letters, "
             "and whether it is written small beside capitals, or a particle of a public list (Van, Le)",
-            "titles (Dr.), suffixes (Jr., M.D.) and small words for 'and' in it",
+            "titles (Dr.), suffixes (Jr., M.D.), small words for 'and' and particles of one letter (v/d) in it",
             "whether an initial beside a family begins a given name that the scope has with it, whether two initials "
             "alone begin one name of the scope, and whether it is a name of the scope with s behind it, or a family of "
             "it with es",

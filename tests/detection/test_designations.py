@@ -7,11 +7,12 @@ import textveil as tv
 PUBLIC = """ISO 9001 and DIN EN 1090-2, EN ISO 13485:2016, BS 7671, RFC 2616, PEP 8, IEEE 802.11ac
 ABNT NBR 5410, VDE 0100
 text/plain; charset=UTF-8, encoding='iso-8859-1', cp1252, windows-1252
-"GET / HTTP/1.1" over TLS 1.3, MIME-Version: 1.0, USB 3.0, Wi-Fi 6, SHA-256, AES-128, WPA2, x86_64, base64
+"GET / HTTP/1.1" over TLS 1.3, SIP/2.0/UDP, RTSP/1.0, MIME-Version: 1.0, USB 3.0, Wi-Fi 6, SHA-256, AES-128, WPA2, x86_64, base64
 the character U+2019
 python3.11, Python 3.11, Ubuntu 22.04, PostgreSQL 16.2, Node 18.19.1
 Windows 11, Windows Server 2019, Android 14, Java 8
 Office 365 and Excel 2016
+Version 2.1, in version: v4.0.2, versie 1.4, la versión 2.3, apiVersion: v1
 the PS5, an Xbox 360, an iPhone 15, a GTX 1080, a Core i5, a Raspberry Pi 4, a Boeing 747
 Apollo 11, World War 2, Covid 19
 45 CFR 164.514, 42 U.S.C. 1983, under 45 CFR Part 160
@@ -37,6 +38,8 @@ Peter 3:16
 1 John 3:16
 owes ARS 1.200
 Order 12345
+version 4471
+version 10.20.30.40
 Form 4471
 type 4471""".splitlines()
 

@@ -76,6 +76,9 @@ def found(text: str) -> list[tuple[str, str]]:
             [("1.2.1", "numbering"), ("1.2.2", "numbering"), ("1.2.2.1", "numbering")],
         ),
         ("On\n10.0.0.1 gout\n10.0.0.2 asthma\n", [("10.0.0.1", "ip"), ("10.0.0.2", "ip")]),
+        ("BOARDING 0755  Departure: 0835", [("0755", "time"), ("0835", "time")]),
+        ("ETD 0640 ARR 0915", [("0640", "time"), ("0915", "time")]),
+        ("BOARDING 0890", []),
         ("Log\n0515 Cast off.\n0700 Fog.\n1810 Home.\n", [("0515", "time"), ("0700", "time"), ("1810", "time")]),
         ("Life\n1912 Born.\n1925 School.\n1931 Work.\n", [("1912", "date"), ("1925", "date"), ("1931", "date")]),
         (
@@ -232,7 +235,7 @@ def test_ids_follow_a_word_that_names_them_and_years_and_file_names_are_none(
         "The patient has a cough.",
         "on 31/31/2024 and 2024-02-30".replace("2024", "9999"),
         "Will it rain in May be",
-        "version 1.2.3 of 300.1.2.999",
+        "from 1.2.3 of 300.1.2.999",
         "Crohn's disease and Parkinson's disease",
     ],
 )

@@ -157,9 +157,13 @@ _OF_LOG: Final = lazy_regex(
     r":(?<=[a-z]/[12][0-9]{3}:)(?P<time>[0-2][0-9]:[0-5][0-9]:[0-5][0-9](?: [+-][0-9]{4}(?![0-9]))?)",
     holds=(":0", ":1", ":2"),
 )
+_OF_TRAVEL: Final = "(?i:oarding|departs|parture|arrival|arrives| closes|ng time)"
+_SIGN_OF_TRAVEL: Final = "(?:ETD|ETA|STD|STA|DEP|ARR|Dep|Arr)"
+"""Ends of labels of boarding cards, all of one length, and labels of three letters."""
 _FOUR_DIGITS: Final = lazy_regex(
     r"(?:[01][0-9]|2[0-3])(?<![\w.,:/$-]..)[0-5][0-9](?:(?= ?(?:hrs|hours)\b)"
     r"|(?<= at ....)(?=[,.;)\n]|\Z| (?:and|when|by|on|he|she|they|we|the)\b)"
+    rf"|(?:(?<={_OF_TRAVEL} ....)|(?<={_OF_TRAVEL}: ....)|(?<={_SIGN_OF_TRAVEL} ....)(?<![A-Za-z].{{8}}))(?![\w.,:/-])"
     r"|(?<=(?<![^\n]).{4})(?=[ \t][A-Z(])(?P<watch>))"
     r"|(?:[01]?[0-9]|2[0-3])(?<![\w.,:/$-].)(?<![\w.,:/$-]..)(?= ?(?:-|bis|tot) ?(?:1?[0-9]|2[0-4]) (?:Uhr|uur)\b)",
 )
@@ -233,6 +237,8 @@ LISTED_GATE: Final = at_digits("[a-y]  ?[0-9]{1,2}  ?[0-2][0-9]")
 DAY_GATE: Final = with_words("monday tuesday wednesday thursday friday saturday sunday")
 TIME_GATE: Final = at_digits(
     r"[0-9](?:[:.hH][0-9]| ?(?:hrs|hours|-|bis|tot|h(?![a-z])|[AaPp][.Mm])| (?:o'|noon|midn|[Uu](?:hr|ur))"
+    r"|(?:(?<=(?i:rding|parts|rture|rival|rives|loses| time) [0-2])|(?<=(?i:ding|arts|ture|ival|ives|oses|time): [0-2])"
+    r"|(?<=(?:ET[AD]|ST[AD]|DEP|ARR|Dep|Arr) [0-2]))[0-9][0-5][0-9]"
     r"|(?<=at [0-2])[0-9][0-5][0-9]|(?<=\n[0-2])[0-9][0-5][0-9][ \t]|(?<=(?:UTC|GMT)[+-].))"
 )
 YEAR_GATE: Final = at_digits("[12][0-9]{3}|'[0-9]0s")

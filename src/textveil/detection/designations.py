@@ -28,11 +28,13 @@ _DESIGNATIONS: Final = (
      r"(?:[.:-][0-9]{1,4}){0,3}[a-z]{0,2}"),
     ("iso utf windows cp latin",
      "(?i:iso-8859-[0-9]{1,2}|utf-?(?:8|16|32)|windows-125[0-8]|cp(?:125[0-8]|437|850)|latin-?[1-9])"),
-    ("http https tls ssl tlsv mime usb hdmi bluetooth oauth wi wifi sha aes rsa md mpeg wpa ipv x base web",
-     r"HTTPS?/[0-3](?:\.[0-9])?|TLS ?v?1(?:\.[0-3])?|SSL ?v?[23]|MIME(?:-Version:)? 1\.0"
+    ("http https sip rtsp tls ssl tlsv mime usb hdmi bluetooth oauth wi wifi sha aes rsa md mpeg wpa ipv x base web",
+     r"(?:HTTPS?|SIP|RTSP)/[0-3](?:\.[0-9])?|TLS ?v?1(?:\.[0-3])?|SSL ?v?[23]|MIME(?:-Version:)? 1\.0"
      r"|(?:USB|HDMI|Bluetooth) [1-5]\.[0-9]|OAuth ?[12](?:\.[0-9])?|Wi-?Fi [4-7]|SHA-?(?:1|224|256|384|512)"
      r"|AES-?(?:128|192|256)|RSA-?(?:1024|2048|4096)"
      r"|MD[45]|MPEG-[24]|WPA[23]|IPv[46]|x86_64|(?i:base ?(?:16|32|58|64|85))|Web [23]\.0"),
+    ("version versione versie versao wersja wersji apiversion",
+     rf"(?i:versione?|versie|versao|wersj[ai]):? v?[0-9]{{1,2}}(?:\.[0-9]{{1,3}}){{1,2}}|apiVersion: v[0-9](?:(?:alpha|beta)[0-9])?"),
     ("u", r"U\+[0-9A-F]{4,6}"),
     ("python java php ruby perl node nodejs ubuntu debian fedora centos rhel macos ios ipados android mysql mariadb"
      " postgresql postgres mongodb redis nginx apache tomcat django rails react angular numpy pandas pytorch tensorflow"

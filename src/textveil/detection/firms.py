@@ -38,7 +38,7 @@ FORM: Final = lazy_regex(
     r"|(?P<weak>Limited|KG|AG|SA|SAS|AB|AS|BV|NV|SL)|LLC|L\.L\.C|LLP|Ltd|LTD|LIMITED|plc|PLC|CIC|Co-op(?:erative)?|Pty|SARL"
     r"|S\.A\.R\.L|EURL|SASU|SCI|SNC|S\. ?L(?:\. ?[UP]|\.N\.E)?"
     r"|S\.A(?:\.[CDST])?|S/A|S\.Com|SPA|E\.I\.R\.L|S\. ?Coop|S\.C\.C\.L|[Ss]\.? ?r\.? ?l|SRL|S\.R\.L"
-    r"|S\.p\.A|s\.n\.c|s\.a\.s"
+    r"|S\.p\.A|[Ss]\.(?:n\.c|a\.s)"
     r"|Ltda|Lda|EIRELI"
     r"|B\.V|N\.V"
     r"|V\.O\.F|VOF|s\. ?c|[Ss]p\. ?z ?o\. ?o(?:\. [Ss]p\. ?[jk])?|[Ss]p\. ?[jk]|spol\. s r\. ?o"
@@ -59,7 +59,7 @@ _FORM_WORDS: Final = joined_words(
 )
 _PIECES: Final = (
     " eG", " e.V", " e. V", " e.K", " e. K", " e.G", " e. G", " AS", " L.L.C", "Co-op", " S.A", " S.L", " S. L", " S.C",
-    " S. C", " S.p", " S.r", " S. r", " S r", " S.R", " s.n.c", " s.a.s", " B.V", " N.V", " V.O", " s.r", " s. r",
+    " S. C", " S.p", " S.r", " S. r", " S r", " S.R", " s.n.c", " s.a.s", " S.n.c", " S.a.s", " B.V", " N.V", " V.O", " s.r", " s. r",
     " S/A", " syn",
     " s.c", " s. c",
     " a.s", " a. s", " A/S", " d.o", " d. o", " & ",

@@ -67,7 +67,7 @@ _FEW: Final = lazy_regex(
 _VITAL: Final = lazy_regex(
     r"(?i)(?<![^\W_])(?:(?P<pressure>(?:n?ibp|bp|blood pressure|rr|blutdruck|t\.?a\.?|p\.?a\.?|\u0430\u0434)(?![^\W_])"
     r"(?=[^/]{0,12}/))|(?P<pulse>(?:pulse?|pulso|hr|heart rate|fc|bpm|hf|t\u0119tno|pols|\u0447\u0441\u0441)(?![^\W_]))"
-    r"|(?P<saturation>s[pa]o2|o2 sats?|sats?(?![^\W_]))|(?P<temperature>temp)|(?P<breaths>(?:rr|resps?|af)(?![^\W_])))"
+    r"|(?P<saturation>s[pa]o2|o2 sats?|sats?(?![^\W_]))|(?P<temperature>temp)|(?P<breaths>(?:rr|resps?|af)(?![^\W_]))|(?P<coma>gcs|glasgow))"
 )
 _USUAL: Final = MappingProxyType(
     {
@@ -76,6 +76,7 @@ _USUAL: Final = MappingProxyType(
         "saturation": (((90, 100),),),
         "temperature": (((36, 39), (100, 103)),),
         "breaths": (((11, 24),),),
+        "coma": (((3, 15),), ((15, 15),)),
     }
 )
 """Vital signs by the words of a value's form, and the usual ranges of its numbers, by how many digits they have."""
@@ -123,7 +124,8 @@ def measurement(
         if len(whole) + len(fraction) > _MOST_DIGITS:
             return filled("9" * len(whole), rng) + mark + filled("9" * len(fraction), rng)
         power = 10 ** len(fraction)
-        least, most = (10 ** (len(whole) - 1) if len(whole) > 1 else 0) * power, 10 ** len(whole) * power - 1
+        from_one = len(whole) > 1 or (share == 0 and not fraction)  # no 0 h
+        least, most = (10 ** (len(whole) - 1) if from_one else 0) * power, 10 ** len(whole) * power - 1
         if low is not None and high is not None:
             least = round(low * power)
             most = max(round(high * power), least + 1)

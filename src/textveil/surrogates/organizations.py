@@ -55,6 +55,7 @@ _FORMS_OF: Final = {
         "{} Tekstil A.\u015e.",
         "{} Grup",
     ),
+    "pl": ("{} Sp. z o.o.", "{} S.A.", "{} i Synowie", "Grupa {}", "Biuro {}", "Firma {}", "{} Serwis"),
     "nl": ("{} B.V.", "{} Groep", "Gebroeders {}", "{} en Zonen", "{} Techniek", "{} Advies"),
 }
 _NAME: Final = "organization"
@@ -95,7 +96,7 @@ _FIRM: Final = (
     r"inc\.?|incorporated|corp\.?|corporation|ltd\.?|limited|llc|llp|plc|co\.?|company|&|and|gmbh|ag|kg|ohg|mbh|"
     r"e\.v\.|se|"
     r"sa|s\.a\.|sarl|sas|s\.l\.|sl|s\.r\.l\.|srl|s\.p\.a\.|spa|lda\.?|ltda\.?|bv|b\.v\.|nv|n\.v\.|ab|oy|a/s|aps|"
-    r"as|sp\.? z o\.o\.|"
+    r"as|sp\.? (?:z o\.o|[jk])\.|s\.[na]\.[cs]\.|s\.c\.|"
     r"(?:san\. ve )?tic\.|san\.|nakliyat|mobilya|tekstil|in\u015faat|g\u0131da|ticaret|lojistik|sigorta|otomotiv|"
     r"turizm|eczanesi|bankas\u0131|ltd\. \u015fti\.|a\.\u015f\.|"
     r"versicherung(?:en)?|verein|stiftung|sparkasse|apotheke|praxis|kanzlei|verlag|banque|banco|banca|seguros|"

@@ -126,7 +126,7 @@ class Mention(NamedTuple):
     value: str  # its characters: private
     # up to 24 characters of the same text that stand before it, outside every span: what a draw may look at freely
     # where these are released as they are (a title before a name), and empty if they are not; of a name or a date in a
-    # cell, the head of its column, if that is released; of a name also over a value right before it; of an age or an
+    # cell, the head of its column, if that is released; of a name also over a value in front of it; of an age or an
     # amount more of them, with marks for other spans, behind numbers as they are released, and gaps as two spaces
     before: str = ""
     after: str = ""  # the same of what stands behind it, up to 48 characters

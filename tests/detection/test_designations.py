@@ -7,7 +7,8 @@ import textveil as tv
 PUBLIC = """ISO 9001 and DIN EN 1090-2, EN ISO 13485:2016, BS 7671, RFC 2616, PEP 8, IEEE 802.11ac
 ABNT NBR 5410, VDE 0100
 text/plain; charset=UTF-8, encoding='iso-8859-1', cp1252, windows-1252
-"GET / HTTP/1.1" over TLS 1.3, SIP/2.0/UDP, RTSP/1.0, MIME-Version: 1.0, USB 3.0, Wi-Fi 6, SHA-256, AES-128, WPA2, x86_64, base64
+"GET / HTTP/1.1" over TLS 1.3, SIP/2.0/UDP, RTSP/1.0
+MIME-Version: 1.0, USB 3.0, Wi-Fi 6, SHA-256, AES-128, WPA2, x86_64, base64
 the character U+2019
 python3.11, Python 3.11, Ubuntu 22.04, PostgreSQL 16.2, Node 18.19.1
 Windows 11, Windows Server 2019, Android 14, Java 8

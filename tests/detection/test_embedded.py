@@ -79,6 +79,18 @@ def found(text: str) -> list[tuple[str, str]]:
         ("BOARDING 0755  Departure: 0835", [("0755", "time"), ("0835", "time")]),
         ("ETD 0640 ARR 0915", [("0640", "time"), ("0915", "time")]),
         ("BOARDING 0890", []),
+        ("see report_2024-03-11.pdf", [("2024-03-11", "date")]),
+        ("see 2024-03-11_report.pdf", [("2024-03-11", "date")]),
+        ("see part_2024-13-11", [("2024", "code-number")]),
+        (
+            "1. Synthroid 88 mcg 2. Norvasc 5 mg",
+            [
+                ("1.", "numbering"),
+                ("Synthroid 88 mcg", "measurement"),
+                ("2.", "numbering"),
+                ("Norvasc 5 mg", "measurement"),
+            ],
+        ),
         ("Log\n0515 Cast off.\n0700 Fog.\n1810 Home.\n", [("0515", "time"), ("0700", "time"), ("1810", "time")]),
         ("Life\n1912 Born.\n1925 School.\n1931 Work.\n", [("1912", "date"), ("1925", "date"), ("1931", "date")]),
         (

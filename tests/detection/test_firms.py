@@ -52,6 +52,7 @@ def firms(text: str) -> list[str]:
         ("wohnt im Haus Abendsonne, Zimmer", "Haus Abendsonne"),
         ("im Gasthof Krone gab es", "Gasthof Krone"),
         ("Faktura od Hurtownia Malwa sp. j. jest", "Hurtownia Malwa sp. j."),
+        ("Officina Carrubba S.n.c. - Via", "Officina Carrubba S.n.c."),
         ("at Birnam Grain Co-operative\n", "Birnam Grain Co-operative"),
         ("im St.-Elisabeth-Krankenhaus gGmbH", "St.-Elisabeth-Krankenhaus"),
         ("das Albert-Schweitzer-Gymnasium ist", "Albert-Schweitzer-Gymnasium"),

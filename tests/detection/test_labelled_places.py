@@ -156,10 +156,15 @@ def test_a_make_behind_the_label_of_a_person_is_a_family_name() -> None:
         ("London said no.", "place"),
         ("She is in Petra's office.", "person"),
         ("The road to Petra is long.", "place"),
+        ("Apologies: Petra.", "person"),
+        ("hoi, Petra hier, ik heb de sleutel. Bedankt Petra!", "person"),
+        ("We stay in Petra. Petra here and now is hot.", "place"),
+        ("Le patient vient de Saint-Amand-sur-Creuse, dit le docteur.", "place"),
+        ("Le patient est suivi par Mme Saint-Amand-sur-Creuse, dit le docteur.", "person"),
     ],
 )
 def test_a_place_that_is_a_given_name_too_is_a_person_where_it_acts_as_one(text: str, kind: str) -> None:
-    names = ("Petra", "Florence", "London")
+    names = ("Petra", "Florence", "London", "Saint-Amand-sur-Creuse")
     kinds = {span.kind for span in tv.detect(text) if text[span.start : span.end] in names}
     assert kinds == {kind}
 

@@ -188,3 +188,29 @@ def test_a_tax_beside_a_kept_percentage_is_that_share() -> None:
 def test_a_name_in_another_case_follows(text: str, expected: str) -> None:
     for seed in range(6):
         assert re.fullmatch(expected, released(text, seed)), seed
+
+
+@pytest.mark.parametrize(
+    ("frame", "women", "men"),
+    [
+        (
+            "Le mari de {her}, {him}, attend le docteur pour le rendez-vous.",
+            r"Le mari de (\w[\w-]+),",
+            r", (\w[\w-]+),",
+        ),
+        (
+            "La femme de {him}, {her}, a t\u00e9l\u00e9phon\u00e9 \u00e0 la mairie.",
+            r", (\w[\w-]+),",
+            r"femme de (\w[\w-]+),",
+        ),
+        ("The husband of {her}, {him}, was told by the doctor.", r"of (\w[\w'-]+),", r", (\w[\w'-]+),"),
+        ("Il marito di {her}, {him}, \u00e8 stato visitato dal medico.", r"di (\w[\w-]+),", r", (\w[\w-]+),"),
+    ],
+)
+def test_a_couple_is_a_woman_and_a_man(frame: str, women: str, men: str) -> None:
+    for (line,) in pages(frame):
+        for pattern, other in ((women, "given male"), (men, "given female")):
+            name = re.search(pattern, line)
+            assert name is not None and name[1].lower() not in keys_of(other) - keys_of(
+                "given male" if other == "given female" else "given female"
+            ), line

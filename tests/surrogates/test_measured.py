@@ -45,7 +45,8 @@ def test_all_but_the_numbers_stays(value: str, form: str) -> None:
         ("BP 132/84", [(100, 168), (54, 96)]), ("RR 97/50", [(92, 99), (54, 96)]), ("pulse 71", [(52, 99)]),
         ("HR 118 bpm", [(100, 124)]), ("SpO2 97% RA", [(90, 99)]), ("sats 100%", [(100, 100)]), ("RR 18", [(11, 24)]),
         ("temp 37.2", [(36, 39)]), ("Temp 101.2 F", [(100, 103)]), ("\u0427\u0421\u0421 88", [(52, 99)]),
-        ("pulse 9", [(0, 9)]), ("length 97 cm", [(10, 99)]),
+        ("GCS 14/15", [(10, 15), (15, 15)]), ("Glasgow 7", [(3, 9)]), ("3 h", [(1, 9)]), ("0.5 h", [(0, 10)]),
+        ("pulse 9", [(1, 9)]), ("length 97 cm", [(10, 99)]),
     ],
 )  # fmt: skip
 def test_vital_signs_lie_in_their_usual_range(value: str, ranges: list[tuple[int, int]]) -> None:

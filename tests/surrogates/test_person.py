@@ -120,6 +120,11 @@ def test_a_short_name_that_begins_as_another_follows_it(full: str, short: str, o
         ("en", "Don Maria", ["given", "family"]), ("en", "Zia Maria", ["given", "family"]),
         ("pt", "Eng. Rui Sousa", ["kept", "given", "family"]), ("es", "Dra. Pardo", ["kept", "family"]),
         ("de", "RA Karl Thoma", ["kept", "given", "family"]), ("en", "RA Thoma", ["initial", "family"]),
+        ("en", "Old Tam", ["kept", None]), ("en", "Big Ron", ["kept", None]), ("en", "Friend Ana", ["kept", None]),
+        ("en", "FRIEND ANA", ["given", "family"]), ("en", "Revd Jo Mills", ["kept", "given", "family"]),
+        ("nl", "v/d Broek", ["kept", "kept", "family"]),
+        ("nl", "Jan v.d. Berg", ["given", "kept", "kept", "family"]), ("nl", "de Wit", ["particle", "family"]),
+        ("de", "Brenner-Zwillinge", [None, "kept"]), ("de", "Lisa Brenner-Kinder", ["given", "family", "kept"]),
     ],
 )  # fmt: skip
 def test_words_before_a_given_name_stay_on_pages_of_their_language(
@@ -385,7 +390,10 @@ def test_a_name_with_a_hyphen_is_one() -> None:
 
 def test_listed_particles_may_have_capitals() -> None:
     assert roles("Antoine Le Goff") == ["given", "particle", "family"]
-    assert roles("Van der Heijden") == ["particle", "particle", "family"] and roles("De Bruijn") == ["particle", "family"]
+    assert roles("Van der Heijden") == ["particle", "particle", "family"] and roles("De Bruijn") == [
+        "particle",
+        "family",
+    ]
     assert roles("Van Morrison") == ["given", "family"] and roles("Van Morrison", "saw Mr. ")[0] == "particle"
     assert roles("Nguyen Le") == ["given", "family"]
 

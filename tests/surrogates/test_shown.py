@@ -50,6 +50,15 @@ SHOWN = [
     ("a boy called ", "", "male"),
     ("la vecina llamada ", "", "female"),
     ("Mr & Mrs ", "", "male"),
+    ("Bless her, ", "", "female"),
+    ("le mari de ", ", au travail", "female"),
+    ("der Mann von ", " kommt", "female"),
+    ("the wife of ", "", "male"),
+    ("casada con ", "", "male"),
+    ("the husband of \ufffc, ", "", "male"),
+    ("Kuzynka pana \ufffc, ", "", "female"),
+    ("her mother and \ufffc, ", "", ""),
+    ("la madre se llama ", "", "female"),
     # no evidence: another person's relation, a degree, an object
     ("the sister of ", "", ""),
     ("Read by ", ", M.D., of", ""),
@@ -65,10 +74,30 @@ SHOWN = [
         ("it", "alla ", "female"), ("it", "col ", "male"), ("es", "el Dr. ", "male"), ("pt", "avisado o Dr. ", "male"),
         ("pt", "da ", "female"), ("pl", "Panie ", "male"), ("pl", "pani ", "female"), ("fr", "la ", ""),
         ("en", "die ", ""),
+        ("fr", "Le plombier, ", "male"), ("fr", "la voisine ", "female"), ("fr", "la personne ", ""),
+        ("es", "la tutora, ", "female"),
+        ("es", "la trata ", ""), ("es", "el alumno ", "male"), ("it", "la neonata ", "female"), ("it", "lo dice ", ""),
+        ("pt", "a aluna, ", "female"), ("pt", "o aluno ", "male"), ("de", "die Sch\xfclerin ", "female"),
+        ("de", "meine Patentante ", "female"),
+        ("de", "unser Azubi ", "male"), ("de", "mein Kind ", ""), ("de", "die kleine ", "female"),
+        ("en", "le plombier, ", ""),
     ],
 )  # fmt: skip
 def test_articles_and_titles_of_a_language_show_a_gender_on_its_pages(language: str, before: str, gender: str) -> None:
     assert gender_of(Mention("Kim", before, page=Page(language))) == gender
+
+
+@pytest.mark.parametrize(
+    ("language", "after", "gender"),
+    [
+        ("fr", " est enceinte", "female"), ("fr", " est all\xe9 au", "male"), ("fr", " est venue", "female"),
+        ("es", " est\xe1 ingresado", "male"),
+        ("es", " fue ayudada por", "female"), ("it", " \xe8 stata visitata", "female"), ("pt", " foi operado", "male"),
+        ("fr", " est malade", ""), ("en", " est venue", ""),
+    ],
+)  # fmt: skip
+def test_a_participle_behind_a_name_agrees_with_it(language: str, after: str, gender: str) -> None:
+    assert gender_of(Mention("Kim", "", after, page=Page(language))) == gender
 
 
 @pytest.mark.parametrize(("before", "after", "gender"), SHOWN[:-1])

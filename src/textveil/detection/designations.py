@@ -34,7 +34,8 @@ _DESIGNATIONS: Final = (
      r"|AES-?(?:128|192|256)|RSA-?(?:1024|2048|4096)"
      r"|MD[45]|MPEG-[24]|WPA[23]|IPv[46]|x86_64|(?i:base ?(?:16|32|58|64|85))|Web [23]\.0"),
     ("version versione versie versao wersja wersji apiversion",
-     rf"(?i:versione?|versie|versao|wersj[ai]):? v?[0-9]{{1,2}}(?:\.[0-9]{{1,3}}){{1,2}}|apiVersion: v[0-9](?:(?:alpha|beta)[0-9])?"),
+     r"(?i:versione?|versie|versao|wersj[ai]):? v?[0-9]{1,2}(?:\.[0-9]{1,3}){1,2}"
+     r"|apiVersion: v[0-9](?:(?:alpha|beta)[0-9])?"),
     ("u", r"U\+[0-9A-F]{4,6}"),
     ("python java php ruby perl node nodejs ubuntu debian fedora centos rhel macos ios ipados android mysql mariadb"
      " postgresql postgres mongodb redis nginx apache tomcat django rails react angular numpy pandas pytorch tensorflow"

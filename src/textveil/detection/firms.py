@@ -48,7 +48,7 @@ FORM: Final = lazy_regex(
     r"|[Ss]yn(?:owie)?|Cie)(?: s\.c)?"
     r"|Pere et Fils|& (?:Sons?|Daughters?|Co\.?(?: KG)?|Partners?|Associates|Sohne?|Tochter|Figli[oe]?|F\.lli|Fils"
     r"|Freres|Hijos|Filhos|Zone?n|Zn|Cie|Bro(?:ther)?s))"
-    r"(?:(?:(?<=[. ][A-Za-z])|(?<=Ltd|LTD|tda|Lda|Pty| Co|ros))\.(?=[ ,;:)]? ?[a-z,;:)\n]|\Z))?"
+    r"(?:(?:(?<=[. ][A-Za-z])|(?<=Ltd|LTD|tda|Lda|Pty| Co|ros))\.(?=[ ,;:)]? ?[-a-z,;:(|)\n]|\Z))?"
     r"(?![A-Za-z0-9_]|(?<=NV) [0-9]{5}(?![\w.,]))"
 )
 """A legal form behind a firm's name, or who else it belongs to."""
@@ -59,7 +59,8 @@ _FORM_WORDS: Final = joined_words(
 )
 _PIECES: Final = (
     " eG", " e.V", " e. V", " e.K", " e. K", " e.G", " e. G", " AS", " L.L.C", "Co-op", " S.A", " S.L", " S. L", " S.C",
-    " S. C", " S.p", " S.r", " S. r", " S r", " S.R", " s.n.c", " s.a.s", " S.n.c", " S.a.s", " B.V", " N.V", " V.O", " s.r", " s. r",
+    " S. C", " S.p", " S.r", " S. r", " S r", " S.R", " s.n.c", " s.a.s", " S.n.c",
+    " S.a.s", " B.V", " N.V", " V.O", " s.r", " s. r",
     " S/A", " syn",
     " s.c", " s. c",
     " a.s", " a. s", " A/S", " d.o", " d. o", " & ",

@@ -305,7 +305,8 @@ _PERSONAL_BEFORE: Final = lazy_regex(
     r"|ciao|salut|bonjour|merci|danke|bedankt|gracias|grazie|obrigad[oa]|chez|bei|apologies:|regrets:),? \Z"
 )
 _PERSONAL_BEHIND: Final = lazy_regex(
-    r",? (?:here|hier)(?![A-Za-z])|'s (?:own |new |old |work |home )?(?:account|phone|desk|mum|mom|mother|dad|father|husband|wife|partner|son"
+    r",? (?:here|hier)(?![A-Za-z])|'s (?:own |new |old |work |home )?(?:account|phone|desk|mum|mom|mother|dad"
+    r"|father|husband|wife|partner|son"
     r"|daughter|sister|brother|birthday|house|car|laptop|office|number|e-?mail|mails?|keys?|password|login|chart|appointment"
     r"|shift|room|flat|letter|bag|coat|notes?|handwriting|turn|idea|fault|kids?|dog|cat|bike|tablet|boss|manager|message"
     r"|calendar)\b"
@@ -429,10 +430,11 @@ def _is_house(text: str, span: Found) -> bool:
 def with_kinds(text: str, spans: Sequence[Found]) -> list[Found]:
     """Return spans with the kind that words before a lone name tell: off to Grimsby, dep. Falmouth, Co. Kerry.
 
-    A name that is a place once is one everywhere, but not beside a person of it. A place that is a given name too is a
-    person where it does what persons do and nothing lies in it (asked Petra; Petra's desk), or somebody of the text is
-    called so. What begins with Saint- is a town, but not behind a title. A listed place is one behind a street and before a state, and if a university is of it. Short titles are
-    none, the place of a time zone (Europe/Paris) stays, and a hospital has its queen.
+    A name that is a place once is one everywhere, but not beside a person of it. A place that is a given name too
+    is a person where it does what persons do and nothing lies in it (asked Petra; Petra's desk), or somebody of the
+    text is called so. What begins with Saint- is a town, but not behind a title. A listed place is one behind a
+    street and before a state, and if a university is of it. Short titles are none, the place of a time zone
+    (Europe/Paris) stays, and a hospital has its queen.
     """
     spans = [
         span._replace(kind=_kind_of(text, span)) if span.kind == "person" else span for span in _with_towns(text, spans)

@@ -67,7 +67,8 @@ _FEW: Final = lazy_regex(
 _VITAL: Final = lazy_regex(
     r"(?i)(?<![^\W_])(?:(?P<pressure>(?:n?ibp|bp|blood pressure|rr|blutdruck|t\.?a\.?|p\.?a\.?|\u0430\u0434)(?![^\W_])"
     r"(?=[^/]{0,12}/))|(?P<pulse>(?:pulse?|pulso|hr|heart rate|fc|bpm|hf|t\u0119tno|pols|\u0447\u0441\u0441)(?![^\W_]))"
-    r"|(?P<saturation>s[pa]o2|o2 sats?|sats?(?![^\W_]))|(?P<temperature>temp)|(?P<breaths>(?:rr|resps?|af)(?![^\W_]))|(?P<coma>gcs|glasgow))"
+    r"|(?P<saturation>s[pa]o2|o2 sats?|sats?(?![^\W_]))|(?P<temperature>temp)|(?P<breaths>(?:rr|resps?"
+    r"|af)(?![^\W_]))|(?P<coma>gcs|glasgow))"
 )
 _USUAL: Final = MappingProxyType(
     {

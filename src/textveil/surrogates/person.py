@@ -40,7 +40,7 @@ _KIN: Final = lazy_regex(
     r"(?i)aunt(?:ie|y)?|uncle|cousin|baby|gran(?:ny|dma|dad|dpa)?|nan(?:na|ny)|grandmother|grandfather|onkel|tante|cousine|"
     r"oma|opa|oncle|nonn[ao]|abuel[ao]|m[gp]g?[mf]|nurse|sister|brother|father|t\xed[ao]|big|old|wee|auld|daft|(?-i:Friend)"
 )
-"""What a person is called before a given name, which stays: Auntie Pru, Old Tam; MGM of a social worker is a grandmother."""
+"""What a person is called before a given name, which stays: Auntie Pru, Old Tam; MGM is a grandmother."""
 _KIN_OF: Final = {
     "es": lazy_regex("(?i)don|do\xf1a"),
     "it": lazy_regex("(?i)don|zi[ao]"),
@@ -89,6 +89,8 @@ _OF_HOUSEHOLD: Final = lazy_regex(
     r"(?i)[ \t](?:twins|family|household|brothers|sisters|siblings|girls|boys|children|kids|couple)(?![^\W_])"
 )
 """Words behind a family: the Brennan twins."""
+_HOUSEHOLD: Final = words_in("Zwillinge Kinder Geschwister Br\xfcder Schwestern M\xe4dchen Jungs T\xf6chter S\xf6hne")
+"""The same behind a hyphen: die Brenner-Zwillinge."""
 _QUOTES: Final = (',"', '="', '\n"', '\t"', ';"')
 """Before a quoted name of which the family stands first, before a comma and another name."""
 _LONGEST_LABEL: Final = 24
@@ -139,13 +141,13 @@ def letters_of(written: str) -> str:
 def parts_of(value: str, before: str = "", language: str = "") -> NameParts:
     """Return the parts of a name, with the roles that the mention shows.
 
-    Titles and suffixes by public lists; single capitals, and up to three capitals beside other letters, are initials,
-    and so are two capitals alone, or two or three letters that no vowel is among (jh); what is written small beside
-    capitals, or stands in a public list before a name (Le Goff), is a particle, but not behind a hyphen (Min-seo); a
-    small word for "and" stays, and so does one letter (v/d). Of what is left, with hyphens as one, the last is the family and all before it are given
-    names, the other way round if a comma, "<<" or in capitals a slash follows the first. One that is left alone is a
-    family after a title, a particle or an initial and before several (Smith JA), given before one, else unknown; two with "and"
-    between them are two people.
+    Titles and suffixes by public lists; single capitals, and up to three capitals beside other letters, are
+    initials, and so are two capitals alone, or two or three letters that no vowel is among (jh); what is written
+    small beside capitals, or stands in a public list before a name (Le Goff), is a particle, but not behind a
+    hyphen (Min-seo); a small word for "and" stays, and so does one letter (v/d). Of what is left, with hyphens as
+    one, the last is the family and all before it are given names, the other way round if a comma, "<<" or in
+    capitals a slash follows the first. One that is left alone is a family after a title, a particle or an initial
+    and before several (Smith JA), given before one, else unknown; two with "and" between them are two people.
     """
     marks, words, roles, titled, end = _cut(value, before, language)
     names = _joined([index for index, role in enumerate(roles) if role is None], marks)
@@ -162,7 +164,10 @@ def parts_of(value: str, before: str = "", language: str = "") -> NameParts:
                     roles[index] = Role.FAMILY
     elif names:
         initials = [index for index, role in enumerate(roles) if role is Role.INITIAL]
-        led = any(words[index].islower() and words[index] not in _AND for index in range(names[0][0]))
+        led = any(
+            role is Role.PARTICLE or (word.islower() and word not in _AND)
+            for role, word in zip(roles[: names[0][0]], words, strict=False)
+        )
         for index in names[0]:
             initial = initials[0] if initials else index
             turned = initial > index and ("," in marks[initial] or len(letters_of(words[initial])) > 1)
@@ -187,6 +192,8 @@ def _cut(value: str, before: str, language: str) -> tuple[list[str], list[str], 
     roles: list[Role | None] = [
         None
         if mark == "-" and word.islower() and word not in _LISTED_PARTICLES
+        else Role.KEPT
+        if mark == "-" and word in _HOUSEHOLD
         else _alone(word, all_small=small, all_large=large)
         for mark, word in zip(marks, words, strict=True)
     ]

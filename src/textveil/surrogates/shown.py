@@ -62,18 +62,21 @@ _MEN: Final = (
 )
 _TITLES: Final = r"(?:(?:dr|prof|dipl|ing|med|dott|judge|rn)\.? ){0,2}"
 _CALLED: Final = (
-    "called|named|known as|llamad[oa]|chamad[oa]|nomm\xe9e?|di nome|namens|genannt|genaamd|hei\xdft|heet|est|s'appelle|es|"
+    "called|named|known as|llamad[oa]|chamad[oa]|nomm\xe9e?|di nome|namens|genannt|genaamd|hei\xdft|heet|est"
+    "|s'appelle|es|"
     "se llama|\xe8|si chiama|\xe9|se chama|chama-se"
 )
 _BEFORE: Final = lazy_regex(
     rf"(?i)(?<![^\W_])(?:(?P<female>{_WOMEN})|(?P<male>{_MEN}))"
-    rf"(?:\.?[,:(]?\s{{1,2}}|\s\(|\s(?:{_CALLED})\s|\s(?:of |de |d['\u2019]|del |di |d[ao] |van |von |pan[ai] ){A_SPAN}(?:, | \())"
+    rf"(?:\.?[,:(]?\s{{1,2}}|\s\(|\s(?:{_CALLED})\s|\s(?:of |de |d['\u2019]|del |di |d[ao] |van |von "
+    rf"|pan[ai] ){A_SPAN}(?:, | \())"
     rf"{_TITLES}\Z"
 )
 # Whose wife or husband somebody is.
 _SPOUSE: Final = lazy_regex(
     r"(?i)(?<![^\W_])(?:(?:(?P<male>wife|widow|femme|\xe9pouse|veuve|compagne|mujer|esposa|viuda|moglie|vedova|mulher|"
-    r"die (?:ehe)?frau|witwe|vrouw|weduwe)|(?P<female>husband|widower|mari|\xe9poux|veuf|compagnon|marido|esposo|viudo|marito|"
+    r"die (?:ehe)?frau|witwe|vrouw|weduwe)|(?P<female>husband|widower|mari|\xe9poux|veuf|compagnon|marido|esposo"
+    r"|viudo|marito|"
     r"vedovo|(?:der|dem|den) (?:ehe)?mann|witwer|de man|weduwnaar)) (?:of |de |d['\u2019]|del |di |d[ao] |van |von )"
     r"|(?P<male2>mari\xe9e \xe0|casada co[nm]|sposata con) |(?P<female2>mari\xe9 \xe0|casado co[nm]|sposato con) )\Z"
 )
@@ -130,8 +133,10 @@ _NOUN: Final = r"(?!person|v[i\xed][ct]tim|fam[i\xed])[a-z\xe0-\xff]{3,20}"
 _ENDING: Final = {
     "de": lazy_regex(
         r"(?<![^\W_])(?:(?P<female>(?:[Dd]ie|[Zz]ur|[Dd]er|(?:[Mm]|[Dd]|[Ss]|[Kk])?[Ee]iner?|[Uu]nserer?|[Ii]hrer?) "
-        r"[A-Z][a-z\xe4\xf6\xfc\xdf]{2,24}in|[Dd]ie [a-z\xe4\xf6\xfc\xdf]{3,16}e|[A-Z][a-z\xe4\xf6\xfc\xdf]{3,24}(?:[et]rin|tin|"
-        r"mutter|tante|schwester|tochter|nichte))|(?P<male>[Dd]er [a-z\xe4\xf6\xfc\xdf]{3,16}e|(?:[Uu]nser|[Mm]ein|[Ss]ein) "
+        r"[A-Z][a-z\xe4\xf6\xfc\xdf]{2,24}in|[Dd]ie [a-z\xe4\xf6\xfc\xdf]{3,16}e"
+        r"|[A-Z][a-z\xe4\xf6\xfc\xdf]{3,24}(?:[et]rin|tin|"
+        r"mutter|tante|schwester|tochter|nichte))|(?P<male>[Dd]er [a-z\xe4\xf6\xfc\xdf]{3,16}e|(?:[Uu]nser|[Mm]ein"
+        r"|[Ss]ein) "
         r"(?!Kind|M\xe4d|Mitgl|Baby|Team)[A-Z][a-z\xe4\xf6\xfc\xdf]{2,20}|[A-Z][a-z\xe4\xf6\xfc\xdf]{2,24}"
         r"(?:vater|onkel|bruder|sohn|partner|neffe))),? \Z"
     ),
@@ -140,7 +145,8 @@ _ENDING: Final = {
         rf"|(?P<male>(?:[Ll]e|[Uu]n|[Cc]e|[Dd]u|[Aa]u) {_NOUN})),? \Z"
     ),
     "es": lazy_regex(
-        rf"(?<![^\W_])(?:(?P<female>(?:[Ll]a|[Uu]na) {_NOUN}(?:,|(?<=[dor]ra),?|(?<=ada))|[a-z]{{3,16}}(?:dora|tora|era),?)"
+        rf"(?<![^\W_])(?:(?P<female>(?:[Ll]a|[Uu]na) {_NOUN}(?:,|(?<=[dor]ra),?|(?<=ada))|[a-z]{{3,16}}(?:dora|tora"
+        rf"|era),?)"
         rf"|(?P<male>(?:[Ee]l|[Uu]n|[Dd]el|[Aa]l) {_NOUN},?)) \Z"
     ),
     "it": lazy_regex(
@@ -148,13 +154,15 @@ _ENDING: Final = {
         rf"[a-z]{{3,16}}(?:trice|essa|iera),?)|(?P<male>(?:[Ii]l|[Uu]n|[Dd]?[Aa]l|[Dd]el) {_NOUN},?|[Ll]o {_NOUN},)) \Z"
     ),
     "pt": lazy_regex(
-        rf"(?<![^\W_])(?:(?P<female>(?:[Aa]|\xe0|[Uu]ma|[Dd]a|[Nn]a|[Pp]ela) {_NOUN},|[a-z]{{3,16}}(?:dora|tora|eira),?)"
+        rf"(?<![^\W_])(?:(?P<female>(?:[Aa]|\xe0|[Uu]ma|[Dd]a|[Nn]a|[Pp]ela) {_NOUN},|[a-z]{{3,16}}(?:dora|tora"
+        rf"|eira),?)"
         rf"|(?P<male>(?:[Oo]|[Uu]m|[Dd]o|[Nn]o|[Aa]o|[Pp]elo) {_NOUN},?)) \Z"
     ),
 }
 # Participles behind a name that agree with it.
 _AGREEING: Final = lazy_regex(
-    r"\A,? (?:est|sera|est\xe1|fue|foi|\xe8|sar\xe0|era|\xe9)(?: stat[ao])? (?:(?P<female>[a-z\xe0-\xff]{2,16}(?:\xe9e|ue|[aiu][dt]a)|"
+    r"\A,? (?:est|sera|est\xe1|fue|foi|\xe8|sar\xe0|era"
+    r"|\xe9)(?: stat[ao])? (?:(?P<female>[a-z\xe0-\xff]{2,16}(?:\xe9e|ue|[aiu][dt]a)|"
     r"enceinte|incinta|gr\xe1vida)|(?P<male>[a-z\xe0-\xff]{2,16}(?:\xe9|[aiu][dt]o)))(?![^\W_])"
 )
 _ROMANCE: Final = ("es", "fr", "it", "pt")

@@ -15,6 +15,7 @@ from textveil.surrogates.person import login_form
 from textveil.surrogates.pools import keys_of, pool
 from textveil.surrogates.quantities import WORDS
 from textveil.surrogates.scopes import MemoryScope
+from textveil.surrogates.scripts import _is_hers
 from textveil.surrogates.surrogate import Mention
 
 POLICIES = ("clinical", "identifiers", "prompts")
@@ -182,6 +183,9 @@ def test_a_tax_beside_a_kept_percentage_is_that_share() -> None:
             r"Frau (\w+) \S+ kam am Montag\. \1s? Fahrrad stand vor der T\u00fcr\.",
         ),
         ("El Sr. Quispe y la Sra. Bengoa viven en Flix.", r"El Sr\. \S+ y la Sra\. \S+ viven en .+"),
+        ("Кривошапко Зинаида Тихоновна пришла. Подпись: Кривошапко", r"(\w+)а \w+ \w+на пришла\. Подпись: \1а"),
+        ("Мы видели Светлану Бут и Петра Бута.", r"Мы видели \w+у \w+у и \w+ \w+а\."),
+        ("с. Верхние Мхи, район", r"с\. [^,]*[^е], район"),
         ("Herr Pogge half. Pogges Versicherung zahlte.", r"Herr (\w+?) half\. \1(?:s|') Versicherung zahlte\."),
     ],
 )  # fmt: skip
@@ -214,3 +218,12 @@ def test_a_couple_is_a_woman_and_a_man(frame: str, women: str, men: str) -> None
             assert name is not None and name[1].lower() not in keys_of(other) - keys_of(
                 "given male" if other == "given female" else "given female"
             ), line
+
+
+def test_an_arabic_given_name_is_a_womans_behind_a_word_for_kin() -> None:
+    for seed in range(6):
+        his, hers = (
+            released(text, seed).split(" ")[2]
+            for text in ("سيحضر أخي فهد يوم الأحد بسيارته", "ستحضر أختي فهد يوم الأحد بسيارته")
+        )
+        assert not _is_hers(his) and _is_hers(hers)

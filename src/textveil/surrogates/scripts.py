@@ -225,7 +225,27 @@ _PARTICLES: Final = frozenset(
 )
 
 
-def _russian(value: str, drawn: Callable[[str, str], str]) -> str:
+_HERS_OF: Final = {"": "а", "а": "а", "ы": "ой", "е": "ой", "у": "у", "ой": "ой"}
+"""Endings of a woman's family, by those of her given name."""
+
+
+def _of_woman(value: str) -> tuple[str, list[str]]:
+    """Return the ending of a woman's family, if a value has her given name, and its families without an ending."""
+    ending, families = "", list[str]()
+    for written in _CYRILLIC_WORD.findall(value):
+        model = written.title()
+        if (patronymic := _PATRONYMIC.fullmatch(model)) is not None:
+            ending = ending or ("" if patronymic["he"] is not None else "а")
+        elif (given := _given(model)) is not None:
+            ending = _HERS_OF.get(given[2], "а") if given[1] == "f" else ""
+        elif len(model) > 1 and not _family(model)[1]:
+            families.append(_family(model)[0].lower())
+    return ending, families
+
+
+def _russian(value: str, drawn: Callable[[str, str], str], hers: Collection[str] = ()) -> str:
+    of_woman, _ = _of_woman(value)
+
     def word(match: re.Match[str]) -> str:
         written = match[0]
         if len(written) == 1 and written.isupper():
@@ -247,7 +267,7 @@ def _russian(value: str, drawn: Callable[[str, str], str]) -> str:
                 out = name + {"ы": "а", "ой": "ом"}.get(end, "" if model == lemma else end)
         else:
             stem, end = _family(model)
-            out = drawn("ru family", stem.lower()) + end
+            out = drawn("ru family", stem.lower()) + (end or of_woman or "а" * (stem.lower() in hers))
         return out.upper() if written.isupper() else out.lower() if small else out
 
     return _CYRILLIC_WORD.sub(word, value)
@@ -256,20 +276,21 @@ def _russian(value: str, drawn: Callable[[str, str], str]) -> str:
 _KEPT_ARABIC: Final = frozenset("""بن ابن بنت أبو ابو أم ام آل عبد""".split())
 
 
-def _arabic(value: str, drawn: Callable[[str, str], str]) -> str:
+def _arabic(value: str, drawn: Callable[[str, str], str], gender: str = "") -> str:
     words = value.split(" ")
     names = [place for place, word in enumerate(words) if word not in _KEPT_ARABIC]
     out = list(words)
     for place in names:
         bare = "".join(filter(str.isalpha, words[place]))
         family = (bare.startswith("ال") and words[place - 1] != "عبد") or (len(names) > 1 and place == names[-1])
-        out[place] = drawn("ar family" if family else "ar given f" if _is_hers(bare) else "ar given m", bare)
+        sex = gender or ("f" if _is_hers(bare) else "m")
+        out[place] = drawn("ar family" if family else f"ar given {sex}", bare)
     return " ".join(word for place, word in enumerate(out) if word != "عبد" or place == len(out) - 1)
 
 
 _HERS: Final = frozenset(
     """مريم زينب نور هند سعاد ريم رنا مها هدى منى سلمى ليلى لبنى حنان أمل إيمان نوال دلال عبير رانيا دينا لينا
-        نادية ياسمين شهد ندى سمر نجلاء هالة أحلام جنى سحر إلهام ابتسام""".split()
+        سندس نريمان سوسن رغد فرح ملك غدير عبير أريج نادية ياسمين شهد ندى سمر نجلاء هالة أحلام جنى سحر إلهام ابتسام""".split()
 )
 
 
@@ -338,6 +359,11 @@ _KIN_BEFORE: Final = lazy_regex(
     r"|(?P<m>сын|сына|сыну|внук|внука|брат|брата|муж|мужа|отец|отца|папа))[:,]? \Z"
 )
 """Russian words before a given name that stands alone."""
+_ARABIC_KIN: Final = lazy_regex(
+    r"(?<![^\W_])(?:(?P<f>[أا]خت(?:ي|ه|ها)|زوجت(?:ي|ه)|ابنت(?:ي|ه|ها)|والدت(?:ي|ه|ها)|(?:خال|عم)ت(?:ي|ه|ها))"
+    r"|(?P<m>[أا]خ(?:ي|وه|وها)|زوج(?:ي|ها)|ابن(?:ي|ه|ها)|والد(?:ي|ه|ها)|(?:خال|عم)ي)) \Z"
+)
+"""The same in Arabic."""
 
 
 def persons(mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator) -> list[str | None]:
@@ -346,6 +372,11 @@ def persons(mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator)
     known, ends = scope.remembered("script given names"), scope.remembered("script ends")
     japanese = is_japanese(mentions)
     languages = [script_of(mention.value, japanese=japanese) for mention in mentions]
+    hers = scope.remembered("script hers")
+    for mention, behind, language in zip(mentions, (*mentions[1:], Mention("")), languages, strict=True):
+        whole = f"{mention.value} {behind.value}" if mention.after == " " else mention.value
+        case, families = _of_woman(whole) if language == "ru" and scope.remembers else ("", [])
+        hers.update(dict.fromkeys(families if case else (), case))
     for mention, language in zip(mentions, languages, strict=True):
         if language in ("zh", "ko", "ja") and len(mention.value) > 2:
             family = _split(mention.value, language, set())
@@ -368,9 +399,11 @@ def persons(mentions: Sequence[Mention], scope: Scope, rng: np.random.Generator)
             if kin and value.isalpha() and scope.remembers:
                 known.setdefault(f"ru {value}", kin.lastgroup or "")
             gender = known.get(f"ru {value}", "")
-            out.append(drawn(f"ru given {gender}", value.lower()) if gender else _russian(value, drawn))
+            out.append(drawn(f"ru given {gender}", value.lower()) if gender else _russian(value, drawn, hers))
         elif language == "ar":
-            out.append(_arabic(value, drawn))
+            kin = _ARABIC_KIN.search(mention.before) if scope.remembers and " " not in value else None
+            known.setdefault(f"ar {value}", (kin and kin.lastgroup) or "")
+            out.append(_arabic(value, drawn, known[f"ar {value}"]))
         else:
             out.append(_unspaced(value, language, set(known), ending) if language else None)
     return out
@@ -470,12 +503,12 @@ _STREET: Final = lazy_regex(r"(?:ул|улиц[аеы]|пр|просп|пр-т|�
 
 
 _DESCRIBED: Final = lazy_regex(
-    r"(?P<adjective>[А-ЯЁ][а-яё]{2,16}(?:[яа]я|[иы]й|[ое][ейм]|[ое](?:го|му)|[ыи]м|[ую]ю)) "
+    r"(?P<adjective>[А-ЯЁ][а-яё]{2,16}(?:[яа]я|[иы][йех]|[ое][ейм]|[ое](?:го|му)|[ыи]м|[ую]ю)) "
     r"(?=[А-ЯЁ][а-яё]{2})"
 )
 """An adjective that a town's name begins with: it is left out, and tells the case."""
 _STEM: Final = lazy_regex("(?:[ое](?:го|му)|..)\\Z")
-_NOMINATIVE: Final = ("яя", "ая", "ий", "ый", "ое", "ее")
+_NOMINATIVE: Final = ("яя", "ая", "ий", "ый", "ое", "ее", "ие", "ые")
 
 
 def _russian_word(match: re.Match[str], drawn: Callable[[str, str], str]) -> str:

@@ -103,6 +103,7 @@ PIECES += [
     "\n1.2.1 Oak\n1.2.2 Elm",
     "\n0515 Oak\n0615 Elm\n0715 Ash",
     "DEP 0640 departure: 0640",
+    "DTEND:20260412T140000",
     "SIP/2.0, version 2.1",
     "\n1st, a cake\n2nd, wine\n",
     "art. 5 ust. 2",

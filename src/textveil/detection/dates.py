@@ -68,6 +68,11 @@ _NUMERIC: Final = lazy_regex(
     r"|(?<=eviewed )|(?<=lerked )|(?<=Next: )|(?<=ext appt: )|(?<=elivered ))"
     r"(?P<g>[0-3]?[0-9])/(?P<h>[0-3]?[0-9]))(?!\w|[-/.][0-9]))"
 )
+_STAMP: Final = lazy_regex(
+    r"(?:19|20)(?<![\w.]..)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?=T[0-2][0-9][0-5][0-9][0-5][0-9]Z?(?!\w))",
+    holds=("T0", "T1", "T2"),
+)
+"""The day of a calendar's entry: DTSTART:20260412T140000Z."""
 _QUARTER: Final = lazy_regex(
     r"[Qq](?<![\w./,-].)[1-4](?:[ /-]|, | of )(?:(?:19|20)[0-9]{2}|'[0-9]{2})(?!\w|[-/.][0-9])"
 )
@@ -150,7 +155,8 @@ _HOURS: Final = lazy_regex(
 )
 """Hours of opening with points, behind a day or a word for them."""
 _AFTER_T: Final = lazy_regex(
-    rf"(?<=[0-9\xb7]T)[0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]{{1,9}})?)?(?:Z|{_OFFSET})?",
+    rf"(?<=[0-9\xb7]T)(?:[0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]{{1,9}})?)?(?:Z|{_OFFSET})?"
+    r"|(?<=[01][0-9][0-3][0-9]T)(?:[01][0-9]|2[0-3])[0-5][0-9][0-5][0-9]Z?(?!\w))",
     holds=("T0", "T1", "T2"),
 )
 _OF_LOG: Final = lazy_regex(
@@ -209,7 +215,7 @@ _GOES_ON: Final = lazy_regex(r"[,;:)]|[ \n][a-z0-9(]")
 
 _DIGITS: Final = lazy_regex("[0-9]{1,40}+")
 
-DATE_GATE: Final = at_digits(r"[0-9]([-/.])[0-9]{1,2}\1[0-9]|[0-9]/[0-9]|[0-9][-.][12][0-9]{3}")
+DATE_GATE: Final = at_digits(r"[0-9]T[0-9]{6}|[0-9]([-/.])[0-9]{1,2}\1[0-9]|[0-9]/[0-9]|[0-9][-.][12][0-9]{3}")
 COARSE_GATE: Final = at_digits(
     r"[Qq][1-4]|[a-z],? [0-9]{1,2}\. ?[0-9]{1,2}\.|[0-9](?:\.[01][0-9] ?[~;-]|[JFMASOND][A-Z]{2})|[01][0-9]/[0-9][0-9]"
 )
@@ -239,7 +245,8 @@ TIME_GATE: Final = at_digits(
     r"[0-9](?:[:.hH][0-9]| ?(?:hrs|hours|-|bis|tot|h(?![a-z])|[AaPp][.Mm])| (?:o'|noon|midn|[Uu](?:hr|ur))"
     r"|(?:(?<=(?i:rding|parts|rture|rival|rives|loses| time) [0-2])|(?<=(?i:ding|arts|ture|ival|ives|oses|time): [0-2])"
     r"|(?<=(?:ET[AD]|ST[AD]|DEP|ARR|Dep|Arr) [0-2]))[0-9][0-5][0-9]"
-    r"|(?<=at [0-2])[0-9][0-5][0-9]|(?<=\n[0-2])[0-9][0-5][0-9][ \t]|(?<=(?:UTC|GMT)[+-].))"
+    r"|(?<=T[0-2])[0-9](?:[0-5][0-9]){2}|(?<=at [0-2])[0-9][0-5][0-9]|(?<=\n[0-2])[0-9][0-5][0-9][ \t]|(?<=(?:UTC"
+    r"|GMT)[+-].))"
 )
 YEAR_GATE: Final = at_digits("[12][0-9]{3}|'[0-9]0s")
 
@@ -249,6 +256,8 @@ _REMEMBERED: Final = 1 << 12
 
 def find_dates(text: str) -> Iterator[Found]:
     """Yield dates in digits that a calendar has: 2024-03-04, 3/4/2024, 04.03.24, 3/2024, on 3/4."""
+    for match in matches(_STAMP, text):
+        yield Found(*match.span(), "date", 0.9)
     for match in matches_at(_NUMERIC, text, (run.start() for run in matches(_DIGITS, text))):
         if _in_calendar(match):
             yield Found(match.start(), match.end(), "date", 0.6 if match["p"] or match["g"] else 0.9)

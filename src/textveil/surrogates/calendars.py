@@ -495,7 +495,7 @@ def _with_name(parts: list[str], texts: list[str], numbers: list[int]) -> _Read 
     if not small:
         return (Known.MONTH if years else Known.ANNIVERSARY), year, 0, 15
     (day,) = small
-    parts[day] = "day" if texts[day + 1 : day + 2] == ["-"] else "bare day"
+    parts[day] = "day" if texts[day + 1 : day + 2] in (["-"], ["/"]) else "bare day"
     return (Known.DATE if years else Known.ANNIVERSARY), year, 0, numbers[day]
 
 

@@ -23,7 +23,7 @@ MINUTES: Final = 24 * 60
 _TIME: Final = lazy_regex(
     r"(?P<hour>[0-9]{1,2})"
     r"(?:(?P<mark>[:.]| ?h ?|)(?P<minute>[0-9]{2})"
-    r"(?:(?P<seconds>:[0-5][0-9])(?:(?P<point>[.,])(?P<fraction>[0-9]{1,9}))?)?)?"
+    r"(?:(?P<seconds>:?[0-5][0-9])(?:(?P<point>[.,])(?P<fraction>[0-9]{1,9}))?)?)?"
     r"(?P<gap>\s{0,2})(?P<end>a\.?m\.?|p\.?m\.?|h(?:rs|ours)?|)"
     r"(?P<offset>z|[+-](?P<hours>[0-9]{2})(?:(?P<colon>:?)(?P<minutes>[0-9]{2}))?)?",
     re.IGNORECASE,
@@ -223,7 +223,9 @@ def _minute_of(match: re.Match[str]) -> int:
     Any hour is read in any format, 24:00 as midnight and 14:30 pm by its hour: else which can be read would tell it.
     """
     hour, minute, end = int(match["hour"]), int(match["minute"] or 0), match["end"][:1].lower()
-    if match["minute"] is not None and not match["mark"] and match["seconds"]:
+    if match["seconds"] and bool(match["mark"]) != match["seconds"].startswith(":"):
+        return -1
+    if match["seconds"] and not match["mark"] and len(match["hour"]) == 1:
         return -1
     if end in ("a", "p") and 1 <= hour <= 12:
         hour = hour % 12 + (12 if end == "p" else 0)
@@ -246,7 +248,7 @@ def _written(drawn: str, match: re.Match[str]) -> str:
     if match["minute"] is not None:
         shown += f"{match['mark']}{rest:02d}"
     if match["seconds"]:
-        shown += f":{second}"
+        shown += f"{match['seconds'][:-2]}{second}"
     if match["fraction"]:
         shown += match["point"] + fraction
     return shown + match["gap"] + end + _offset(int(shift), match)

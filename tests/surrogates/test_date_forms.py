@@ -205,6 +205,7 @@ TIMES: list[tuple[str, Callable[[int, int], str]]] = [
     ("no zeros, no mark", lambda hour, minute: f"{hour}{minute:02d}h"),
     ("24 at midnight", lambda hour, minute: f"{hour if hour or minute else 24:02d}:{minute:02d}"),
     ("24 hours and a half", lambda hour, minute: f"{hour}:{minute:02d} {'am' if hour < 12 else 'pm'}"),
+    ("no marks at all", lambda hour, minute: f"{hour:02d}{minute:02d}00"),
     ("12 hours", lambda hour, minute: f"{(hour - 1) % 12 + 1}{minute:02d} {'am' if hour < 12 else 'pm'}"),
 ]
 
@@ -307,3 +308,10 @@ def test_days_of_the_islamic_calendar_are_undone() -> None:
 def test_days_that_a_calendar_lacks_are_none(value: str) -> None:
     read = read_date(value)
     assert read is not None and read.known is Known.NOTHING
+
+
+def test_a_day_before_a_slash_and_a_month_has_two_digits(rng: np.random.Generator) -> None:
+    window = make_surrogate("date-window", options={"first": "2024-03-01", "last": "2024-03-09"})
+    values = ["10/Oct/2024", "1/Oct/2024", "10-Oct-2024", "10 Oct 2024"]
+    drawn = window.draw(list(map(Mention, values)), MemoryScope(), rng)
+    assert [re.fullmatch(r"0\d([/-])Mar\1\d{4}", one) is not None for one in drawn] == [True, True, True, False]

@@ -156,7 +156,7 @@ _HOURS: Final = lazy_regex(
 """Hours of opening with points, behind a day or a word for them."""
 _AFTER_T: Final = lazy_regex(
     rf"(?<=[0-9\xb7]T)(?:[0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]{{1,9}})?)?(?:Z|{_OFFSET})?"
-    r"|(?<=[01][0-9][0-3][0-9]T)(?:[01][0-9]|2[0-3])[0-5][0-9][0-5][0-9]Z?(?!\w))",
+    r"|(?<=[01\xb7][0-9\xb7][0-3\xb7][0-9\xb7]T)(?:[01][0-9]|2[0-3])[0-5][0-9][0-5][0-9]Z?(?!\w))",
     holds=("T0", "T1", "T2"),
 )
 _OF_LOG: Final = lazy_regex(

@@ -8,6 +8,8 @@ from textveil.detection.lists import LANGUAGES, cues, places, written
 from textveil.detection.names_by_language import NamesByLanguage
 
 FOUND = [
+    ("fr", "Motif : toux\nAnt\xe9c\xe9dents : HTA, BPCO", []),
+    ("fr", "La marraine est Bernadette, la voisine", ["Bernadette person"]),
     ("de", "die Reise von Hamburg nach Lissabon", ["Hamburg place", "Lissabon place"]),
     ("de", "der Trainer Hennes Wittkamp kam", ["Hennes Wittkamp person"]),
     ("de", "sie studierte an der Universität Freiburg", ["Universität Freiburg organization"]),

@@ -522,3 +522,8 @@ def test_a_name_that_is_written_as_a_login_gets_one() -> None:
     for seed in range(40):
         full, login = outputs(make_surrogate("person"), ["Karen Oduya", "karen.oduya"], seed)
         assert login == full.lower().replace(" ", ".").replace("'", "")
+
+
+def test_an_english_title_in_small_letters_is_a_word_on_other_pages() -> None:
+    (his,), (officer,) = parts_of("Ines", "il figlio di ", "it").parts, parts_of("Mills", "saw DI ", "en").parts
+    assert his.role is None and officer.role is not None and officer.role.value == "family"

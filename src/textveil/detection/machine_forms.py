@@ -81,6 +81,7 @@ def _in_zone(text: str, start: int, end: int) -> Iterator[Found]:
 _HONOR: Final = "(?:MRS?|MS|MSTR|MISS|MX|DR|PROF|CHD|INF)"
 _SLASHED: Final = lazy_regex(
     r"(?<![A-Za-z/_.@])(?P<place>[0-9]{1,2}\.[0-9]?\.?|-[0-9]{0,2}|[0-9]{1,2}|N(?:AM|M)[0-9]{1,2})?"
+    r"(?:(?:NAME|PASSENGER|PAX|TRAVELL?ER|GUEST):? {1,4})?"
     r"(?P<family>[A-Z][A-Z'-]{1,29}(?: [A-Z'-]{2,20}){0,2})/(?P<given>[A-Z][A-Z'-]{0,24}(?: [A-Z][A-Z'-]{1,20}){0,2}?)"
     rf"(?P<honor> ?{_HONOR}(?: {_HONOR})?)?"
     r"(?=[ \t]*(?:[^A-Za-z0-9/\t _]|\Z)|[ \t]+[0-9]|[ \t]{2}|[ \t]*\n|\t| [A-Z]{1,2}[0-9]| [a-z])"

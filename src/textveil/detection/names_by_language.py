@@ -170,6 +170,7 @@ class NamesByLanguage:
         written = known.written(language)
         self._months = frozenset(written["months"])
         self._kin = frozenset(written["kin"])
+        self._fields = frozenset(written["fields"])
         self._land = frozenset(written.get("land", ()))
         self._bearing = frozenset(written.get("bearings", ()))
         self._sorts = Words(written.get("kinds of places", ()))
@@ -633,6 +634,9 @@ class NamesByLanguage:
             return True
         if len(tokens) > 1:
             return self._name_nothing(text, tokens, before, where, headed=headed)
+        heads = text[first.start - 1 : first.start] in ("", "\n")
+        if heads and first.low in self._fields and text[first.end : first.end + 2].lstrip(" ").startswith(":"):
+            return True  # Antecedents : HTA
         if (first.marks & _OTHER and not (first.capitals or first.low in cue.place)) or (
             first.low in known.EPONYMS and not shown
         ):

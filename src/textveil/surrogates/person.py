@@ -307,10 +307,10 @@ def _closing(words: Sequence[str], marks: Sequence[str]) -> int:
 
 
 @cache
-def _roles_of(language: str) -> frozenset[str]:
+def _roles_of(language: str, others: str = "en") -> frozenset[str]:
     """Return the titles and roles, in plain small letters, behind which a name alone is a family on a page."""
     roles = {*written("any")["families behind"], *FIRM_TITLES}
-    for page in ("en", language) if language in LANGUAGES else ("en",):
+    for page in (others, language) if language in LANGUAGES else (others,):
         roles.update(*(written(page).get(name, ()) for name in ("titles of roles", "short titles")))
     return frozenset(roles.difference(written("any")["given names behind"]))
 
@@ -318,12 +318,13 @@ def _roles_of(language: str) -> frozenset[str]:
 def _is_role(before: str, language: str) -> bool:
     """Return whether the last word before a name is a title, or a role that is told by the family: Surgeon: Rao.
 
-    In English a role in small letters is a noun: the plumber Ned.
+    In English a role in small letters is a noun (the plumber Ned), and elsewhere no English one (figlio di Ines).
     """
     last = _WORD_BEFORE.search(before, max(0, len(before) - 2 * _LONGEST_BEFORE))
-    if last is None or (language in ("", "en") and last["word"].islower() and not last["mark"]):
+    is_noun = last is not None and last["word"].islower() and not last["mark"]
+    if last is None or (is_noun and language not in LANGUAGES):
         return False
-    return folded(last["word"]) in _roles_of(language)
+    return folded(last["word"]) in _roles_of(language, language if is_noun else "en")
 
 
 def _is_kin(word: str, language: str) -> bool:

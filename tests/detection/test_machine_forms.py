@@ -36,7 +36,7 @@ def found(text: str) -> list[tuple[str, str]]:
         (FRENCH, ["FRA", "BERTHIER<<<<<<<<<<<<<<<<<<<<<<<<", "8806923102858", "CORINNE<<<<<<<", "6512068", "6"]),
         (VISA, ["UTO", "VAN<DER<BERG<<PIETER<<<<<<<<<<<<<<<<<<<"]),
         ("1.1DESMARAIS/LUC MR 2.1NGUYEN/LANMISS on flight", ["DESMARAIS/LUC", "NGUYEN/LAN"]),
-        ("BOARDING PASS\nNAME DESMARAIS/LUC MR\nFLIGHT 7", ["DESMARAIS/LUC"]),
+        ("BOARDING PASS\nNAME DESMARAIS/LUC MR\nFLIGHT 7", ["DESMARAIS/LUC MR"]),
         ("M1DESMARAIS/LUC       EABC123 YULFRAAC 0834", ["DESMARAIS/LUC", "ABC123"]),
         (
             "SSR DOCS AC HK1/P/CAN/GA302922/CAN/12MAR84/M/15JUN29/DESMARAIS/LUC",

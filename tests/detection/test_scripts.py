@@ -684,3 +684,8 @@ def test_spans_lie_in_the_text_wherever_it_begins(row: Row) -> None:
     for start in range(len(row.finds)):
         text = row.finds[start:]
         assert all(0 <= span.start <= span.end <= len(text) for span in row.search(text)), text
+
+
+@pytest.mark.parametrize("address", ["tanju@kervan.example.com.tr", "tanju.yaltirik@kervan.example.com.tr"])
+def test_a_name_at_the_beginning_of_an_address_is_no_name_of_its_own(address: str) -> None:
+    assert (address, "email") in found(f"Tanju Yalt\u0131r\u0131k, {address}, nerede kald\u0131n \u015fimdi")

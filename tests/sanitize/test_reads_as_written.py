@@ -186,7 +186,10 @@ def test_a_tax_beside_a_kept_percentage_is_that_share() -> None:
         ("Кривошапко Зинаида Тихоновна пришла. Подпись: Кривошапко", r"(\w+)а \w+ \w+на пришла\. Подпись: \1а"),
         ("Мы видели Светлану Бут и Петра Бута.", r"Мы видели \w+у \w+у и \w+ \w+а\."),
         ("с. Верхние Мхи, район", r"с\. [^,]*[^е], район"),
-        ("Il figlio di Ines \xe8 venuto con la paziente. Ines ride.", r"Il figlio di (\w+) \xe8 venuto con la paziente\. \1 ride\."),
+        (
+            "Il figlio di Ines \xe8 venuto con la paziente. Ines ride.",
+            r"Il figlio di (\w+) \xe8 venuto con la paziente\. \1 ride\.",
+        ),
         ("Herr Pogge half. Pogges Versicherung zahlte.", r"Herr (\w+?) half\. \1(?:s|') Versicherung zahlte\."),
     ],
 )  # fmt: skip

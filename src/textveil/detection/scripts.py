@@ -90,6 +90,8 @@ _AGE: Final = lazy_regex(
     "[\uff08(](?P<age>[1-9][0-9]|[\uff11-\uff19][\uff10-\uff19])[)\uff09]"
 )
 """An age in parentheses right behind a name or its title in Chinese, Japanese or Korean."""
+_OF_ADDRESS: Final = lazy_regex(r"[A-Za-z0-9_.+-]{0,64}@[A-Za-z0-9]")
+"""Behind a name that begins an address, which is found whole: tanju.ak@kervan.example."""
 _MOST: Final = 300  # names whose mentions are looked for
 _LEAST: Final = 0.5  # score of a name whose mentions are looked for
 
@@ -100,7 +102,11 @@ def _mentions(text: str, kinds: Mapping[str, str], module: str) -> list[Found]:
     spans: list[Found] = []
     for kind in dict.fromkeys(kind for _, kind in names):
         forms = {form for name, of_kind in names if of_kind == kind for form in _mention_forms(module)(name, kind)}
-        spans += [Found(start, end, kind, 0.6, "mention") for start, end in stretches_of(text, sorted(forms))]
+        spans += [
+            Found(start, end, kind, 0.6, "mention")
+            for start, end in stretches_of(text, sorted(forms))
+            if _OF_ADDRESS.match(text, end) is None
+        ]
     return settled(text, spans)
 
 

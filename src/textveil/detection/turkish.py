@@ -441,7 +441,8 @@ _SMALL_PLACE: Final = lazy_regex(
 )
 _WRITER: Final = lazy_regex(rf"^(?P<name>{_LETTER}{{3,14}})(?=: [^\n])", re.MULTILINE)
 _SMALL: Final = lazy_regex(
-    rf"(?<![\w'’.@/-])(?:(?P<cue>ben|adım|ismim) )?(?P<name>{_L}{{3,16}})(?: (?P<family>{_L}{{4,18}}))?(?![\w@/-]|['’](?![dty][aei]))"
+    rf"(?<![\w'’.@/-])(?:(?P<cue>ben|adım|ismim) )?(?P<name>{_L}{{3,16}})(?: (?P<family>{_L}{{4,18}}))?"
+    r"(?![\w@/-]|\.[\w.-]{1,30}@|['’](?![dty][aei]))"
 )
 _SMALL_BEHIND: Final = frozenset(
     "bey beyin beye hanım hanıma hanımın hoca hocam abi abla amca teyze usta dayı yenge öğretmen baba".split()

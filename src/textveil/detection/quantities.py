@@ -109,7 +109,7 @@ _LISTED: Final = lazy_regex(
 )
 LIST_NUMBER: Final = lazy_regex(r"\(?[0-9]{1,2}[.)]|[0-9]{1,2}(?:\.[0-9]{1,2}){1,3}\.")
 """Tells whether a value is the number of an item or a heading, with its mark."""
-_INLINE: Final = lazy_regex(r"(?<![\w.,/$-])(?P<number>[1-9][0-9]?[.)])(?= {1,3}[A-Z\xb7])")
+_INLINE: Final = lazy_regex(r"(?<![\w.,/$-])(?P<number>[1-9][0-9]?(?:\.(?= {1,3}[A-Z\xb7])|\)(?= {1,3}[A-Z])))")
 
 PERCENT_GATE: Final = at_digits("[0-9](?: ?%| per)")
 NAMED_GATE: Final = at_digits("[A-Za-z.2319][-./]?[0-9]|[0-9](?:[A-Za-z(]|-[A-Z]|/)")

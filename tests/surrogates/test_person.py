@@ -124,7 +124,8 @@ def test_a_short_name_that_begins_as_another_follows_it(full: str, short: str, o
         ("en", "FRIEND ANA", ["given", "family"]), ("en", "Revd Jo Mills", ["kept", "given", "family"]),
         ("nl", "v/d Broek", ["kept", "kept", "family"]),
         ("nl", "Jan v.d. Berg", ["given", "kept", "kept", "family"]), ("nl", "de Wit", ["particle", "family"]),
-        ("de", "Brenner-Zwillinge", [None, "kept"]), ("de", "Lisa Brenner-Kinder", ["given", "family", "kept"]),
+        ("de", "Brenner-Zwillinge", [None, "kept"]), ("de", "Lisa Brenner-Schwestern", ["given", "family", "kept"]),
+        ("de", "Lisa Brenner-Kinder", ["given", "family", "family"]),
     ],
 )  # fmt: skip
 def test_words_before_a_given_name_stay_on_pages_of_their_language(

@@ -634,7 +634,7 @@ class NamesByLanguage:
             return True
         if len(tokens) > 1:
             return self._name_nothing(text, tokens, before, where, headed=headed)
-        heads = text[first.start - 1 : first.start] in ("", "\n")
+        heads = not first.marks & _NAMES and text[first.start - 1 : first.start] in ("", "\n")
         if heads and first.low in self._fields and text[first.end : first.end + 2].lstrip(" ").startswith(":"):
             return True  # Antecedents : HTA
         if (first.marks & _OTHER and not (first.capitals or first.low in cue.place)) or (

@@ -89,7 +89,7 @@ _OF_HOUSEHOLD: Final = lazy_regex(
     r"(?i)[ \t](?:twins|family|household|brothers|sisters|siblings|girls|boys|children|kids|couple)(?![^\W_])"
 )
 """Words behind a family: the Brennan twins."""
-_HOUSEHOLD: Final = words_in("Zwillinge Kinder Geschwister Br\xfcder Schwestern M\xe4dchen Jungs T\xf6chter S\xf6hne")
+_HOUSEHOLD: Final = words_in("Zwillinge Geschwister Br\xfcder Schwestern M\xe4dchen Jungs T\xf6chter")
 """The same behind a hyphen: die Brenner-Zwillinge."""
 _QUOTES: Final = (',"', '="', '\n"', '\t"', ';"')
 """Before a quoted name of which the family stands first, before a comma and another name."""

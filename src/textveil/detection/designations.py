@@ -34,7 +34,7 @@ _DESIGNATIONS: Final = (
      r"|AES-?(?:128|192|256)|RSA-?(?:1024|2048|4096)"
      r"|MD[45]|MPEG-[24]|WPA[23]|IPv[46]|x86_64|(?i:base ?(?:16|32|58|64|85))|Web [23]\.0"),
     ("version versione versie versao wersja wersji apiversion",
-     r"(?i:versione?|versie|versao|wersj[ai]):? v?[0-9]{1,2}(?:\.[0-9]{1,3}){1,2}"
+     r"(?i:versione?|versie|versao|wersj[ai])(?: |: (?P<own>(?=v?[0-9]{1,2}\.)))v?[0-9]{1,2}(?:\.[0-9]{1,3}){1,2}"
      r"|apiVersion: v[0-9](?:(?:alpha|beta)[0-9])?"),
     ("u", r"U\+[0-9A-F]{4,6}"),
     ("python java php ruby perl node nodejs ubuntu debian fedora centos rhel macos ios ipados android mysql mariadb"
@@ -93,4 +93,5 @@ def find_designations(text: str) -> Iterator[Found]:
         for start, _ in places_of(text, words):
             if (named := pattern.match(text, start)) is not None:
                 title = _TITLE.search(text, max(0, start - 4), start) if words & _TITLED else None
-                yield Found(title.start() if title else start, named.end(), "numbering", 0.95, "sequence")
+                own = named.start("own") if named.groupdict().get("own") is not None else start  # Version: 2.1
+                yield Found(title.start() if title else own, named.end(), "numbering", 0.95, "sequence")

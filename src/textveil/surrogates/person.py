@@ -38,7 +38,7 @@ _TITLES: Final = (
 _SHORT_TITLES: Final = r"rev|hon|capt|sgt|lt|col|gen"
 _KIN: Final = lazy_regex(
     r"(?i)aunt(?:ie|y)?|uncle|cousin|baby|gran(?:ny|dma|dad|dpa)?|nan(?:na|ny)|grandmother|grandfather|onkel|tante|cousine|"
-    r"oma|opa|oncle|nonn[ao]|abuel[ao]|m[gp]g?[mf]|nurse|sister|brother|father|t\xed[ao]|big|old|wee|auld|daft|(?-i:Friend)"
+    r"oma|opa|oncle|nonn[ao]|abuel[ao]|m[gp]g?[mf]|nurse|sister|brother|father|t\xed[ao]|(?-i:Big|Old|Auld)"
 )
 """What a person is called before a given name, which stays: Auntie Pru, Old Tam; MGM is a grandmother."""
 _KIN_OF: Final = {
@@ -260,7 +260,7 @@ def _families_first(marks: Sequence[str], *, all_large: bool) -> int:
 
 def _alone(word: str, *, all_small: bool, all_large: bool) -> Role | None:
     if word.islower() and not all_small:
-        return Role.KEPT if word in _AND or len(word) == 1 else Role.PARTICLE  # v/d
+        return Role.KEPT if word in _AND or (len(word) == 1 and word.isascii()) else Role.PARTICLE  # v/d
     if not word.isupper():
         return None
     letters = len(letters_of(word))
@@ -282,7 +282,7 @@ def _keep_titles(words: Sequence[str], marks: Sequence[str], roles: list[Role | 
             and marks[first + 1][:1] == "."
         )
         or words[first] == _OF_WOMAN
-        or (first == 0 and _is_kin(words[0], language))
+        or (first == 0 and _is_kin(words[0], language) and "-" not in marks[1])
         or (words[first] in _TITLES_OF.get(language, ()) and last - first > 1)
         or (first == 0 and words[0] == _FAMILY_OF.get(language))
     ):

@@ -16,6 +16,7 @@ One file for a language, with the sections
 - ``character``, in Chinese: those of ngender's counts that 2,000 people or more have in a given name, at least twice as
   often there as in wordfreq's text; ``telling`` are those that are 20 times as often there, and ``pair`` the
   words that two of these make;
+- ``further``, in Korean: frequent words that begin like no family name;
 - ``small``, in Turkish: given names of tools/script_names.txt in small letters;
 - ``ordinary``: frequent words of wordfreq that are in no other section, and so name nobody though they are written with
   a capital or begin like a family name; ``frequent`` are those among the language's 8,000 most frequent words.
@@ -144,6 +145,9 @@ def built(language: str, source: Source, own: dict[str, set[str]], cities: list[
         telling = _characters(20)
         words = {word for word in _frequent(language) if len(word) == 2 and set(word) <= telling} - given
         sections |= {"character": _characters(2), "telling": telling, "pair": words}
+    if language == "ko":  # which asks of a given name alone whether it is a word
+        further = {word for word in _frequent(language)[: source.words] if kept(word)}
+        sections["further"] = further - words - names
     if language == "tr":  # faker's list has words in it, which small letters would not tell from names
         sections["small"] = {name.replace("İ", "i").replace("I", "ı").lower() for name in _given_names(own, language)}
     return sections

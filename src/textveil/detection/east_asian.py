@@ -11,8 +11,12 @@ from textveil.text.patterns import lazy_regex, matches
 
 HAN: Final = "\u3400-\u9fff々〆"
 _DIGIT: Final = "0-9０-９"
+_TENS: Final = "(?:열|스물|서른|마흔|쉰|예순|일흔|여든|아흔)"
 _NUMERAL: Final = "〇零一二三四五六七八九十廿卅元"
 _KOREAN: Final = "[일이삼사오육유칠팔구시십정]"
+_DAYS: Final = "(?:하루|이틀|사흘|나흘|닷새|엿새|이레|여드레|아흐레|열흘)"
+_DAY: Final = rf"(?:초{_DAYS}|(?:열|스무)(?:{_DAYS}|날)|열흘|보름|그믐|[일이삼사오육칠팔구십]{{1,4}}일)"
+_MONTH: Final = "(?:(?:정|일|이|삼|사|오|유|육|칠|팔|구|시|십|십일|십이)월|동짓달|섣달)"
 _ERA: Final = "(?:民國|民国|明治|大正|昭和|平成|令和)"
 
 _MONTH_PART: Final = rf"[{_DIGIT}]{{1,2}} ?月(?:份|末|上旬|中旬|下旬|[ 　]?[{_DIGIT}]{{1,2}} ?[日号號])?"
@@ -20,7 +24,7 @@ _DATE: Final = lazy_regex(
     rf"(?<![{_DIGIT}])(?:(?:{_ERA} ?)?[{_DIGIT}]{{1,4}} ?年(?:[ 　]?{_MONTH_PART}|(?![间間来來内內级級生前后後度目]))"
     rf"|[{_DIGIT}]{{1,2}} ?月(?:末|上旬|中旬|下旬|[ 　]?[{_DIGIT}]{{1,2}} ?[日号號])"
     rf"|(?:{_ERA})?[{_NUMERAL}]{{2,5}}年(?:[{_NUMERAL}]{{1,3}}月(?:[{_NUMERAL}]{{1,3}}[日号號])?|(?![间間来來内內级級前后後]))|[{_NUMERAL}]{{1,3}}月[{_NUMERAL}]{{1,3}}[日号號]"
-    rf"|[{_DIGIT}]{{4}} ?년(?: ?[{_DIGIT}]{{1,2}} ?월(?: ?[{_DIGIT}]{{1,2}} ?일)?)?(?!간|차)|[{_DIGIT}]{{2}}(?=년생)|(?:이천|일?천구백){_KOREAN}{{1,4}} ?년(?: ?{_KOREAN}{{1,2}}월(?: ?(?:초(?:하루|이틀|사흘|나흘|닷새|엿새|이레|여드레|아흐레)|열(?:흘|하루|이틀|사흘|나흘)|보름|그믐|{_KOREAN}{{1,4}}일))?)?|[{_DIGIT}]{{1,2}} ?월 ?[{_DIGIT}]{{1,2}} ?일)"
+    rf"|[{_DIGIT}]{{4}} ?년(?: ?[{_DIGIT}]{{1,2}} ?월(?: ?[{_DIGIT}]{{1,2}} ?일)?)?(?!간|차)|[{_DIGIT}]{{2}}(?=년생)|(?:(?:이천|일?천구백){_KOREAN}{{1,4}} ?년|[일이]?[구공][일이삼사오육칠팔구공]{{2}} ?년(?= ?{_MONTH}|생)|(?<![가-힣])[일이삼사오육칠팔구공]{{2}} ?년(?= ?{_MONTH}|생))(?: ?{_MONTH}(?: ?{_DAY})?)?|(?<![가-힣]){_MONTH} ?{_DAY}(?!조|간)|(?<![가-힣])(?:초{_DAYS}|(?:열|스무)(?:{_DAYS}|날))(?=[에,. ]|이[고다에라]|부터|까지|날|\Z)|[{_DIGIT}]{{1,2}} ?월 ?[{_DIGIT}]{{1,2}} ?일)"
 )
 _WEEKDAY: Final = lazy_regex(
     r"[ 　]?[（(](?:[月火水木金土日월화수목금토일]|周[一二三四五六日]|星期[一二三四五六日]|[月火水木金土日]曜日?)(?:・?祝)?[)）]"
@@ -39,7 +43,8 @@ _TIME: Final = lazy_regex(
 )
 _SHORT_YEAR: Final = lazy_regex(rf"[{_DIGIT}]{{1,2}} ?年\Z")
 _AGE: Final = lazy_regex(
-    rf"(?<![{_DIGIT}.])(?:만 ?|満|滿)?(?P<age>[{_DIGIT}]{{1,3}}) ?(?:岁|歲|歳|才(?![能])|세(?![기계트])|살)"
+    rf"(?<![{_DIGIT}.])(?:만 ?|満|滿)?(?P<age>[{_DIGIT}]{{1,3}})(?= ?(?:岁|歲|歳|才(?![能])|세(?![기계트])|살))"
+    rf"|(?<![가-힣])(?:만 ?)?(?P<said>(?:{_TENS}(?:하나|둘|셋|넷|한|두|세|네|다섯|여섯|일곱|여덟|아홉)?|스무|[이삼사오육칠팔구]?십[일이삼사오육칠팔구]?)(?= ?(?:살|세(?![기계트대])))|{_TENS}(?:하나|둘|셋|넷|다섯|여섯|일곱|여덟|아홉)(?=이[신고라었며]|[,.)]|에 |의 |인 )|(?:예순|일흔|여든|아흔)(?=이[신고라었며]|에 |의 |[,.)]))"
 )
 
 
@@ -52,6 +57,12 @@ def find_dates(text: str) -> Iterator[Found]:
             if _SHORT_YEAR.fullmatch(match[0]) is None:
                 weekday = _WEEKDAY.match(text, match.end())
                 yield Found(match.start(), weekday.end() if weekday else match.end(), "date", 0.9)
+
+
+def find_ages(text: str) -> Iterator[Found]:
+    """Yield ages, in Korean words too: 여든하나이신."""
+    for match in matches(_AGE, text):
+        yield Found(*match.span(match.lastgroup or 0), "age", 0.9)
 
 
 _PUBLIC: Final = lazy_regex(
@@ -86,9 +97,11 @@ _NAMED: Final = lazy_regex(r"マイナンバー|個人番号")
 _REGISTERED: Final = lazy_regex(
     r"(?<![0-9-])[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]) ?- ?[1-8][0-9]{6}(?![0-9-])|(?<![0-9-])[1-9][0-9]{2}-[0-9]{2}-[0-9]{5}(?![0-9-])"
 )
+_PLATED: Final = "[가나다라마바사아자거너더러머버서어저고노도로모보소오조구누두루무부수우주허하호배]"
+_REGION: Final = "(?:서울|부산|대구|인천|광주|대전|울산|세종|경기|강원|[충전경][남북]|제주)"
 _PLATE: Final = lazy_regex(
     r"[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-Z][·•・ ]?[A-Z0-9]{5,6}(?![A-Z0-9])"
-    rf"|(?<![{HAN}])[{HAN}]{{1,4}} ?[0-9]{{2,3}} ?[ぁ-ん] ?[0-9]{{1,2}}-[0-9]{{2}}(?![0-9])|(?<![0-9])[0-9]{{2,3}}[가나다라마거너더러머버서어저고노도로모보소오조구누두루무부수우주허하배] ?[0-9]{{4}}(?![0-9])"
+    rf"|(?<![{HAN}])[{HAN}]{{1,4}} ?[0-9]{{2,3}} ?[ぁ-ん] ?[0-9]{{1,2}}-[0-9]{{2}}(?![0-9])|(?:(?<![가-힣]){_REGION} ?)?(?<![0-9])[0-9]{{2,3}}{_PLATED} ?[0-9]{{4}}(?![0-9])|(?<![가-힣]){_REGION}(?: [가-힣]{{1,3}})? {_PLATED} ?[0-9]{{4}}(?![0-9])"
 )
 _LABEL: Final = (
     r"(?:尾号|末四位|病历号|病歷號|住院号|住院號|门诊号|就诊卡?号|身份证号?码?|身份證字?號?碼?|护照号?码?|通行证号?码?|(?:营业)?执照号?|车架号|发动机号|パスポート|旅券|護照號碼|医保卡?号|社保卡?号|健保卡號|订单号?|訂單(?:編號|號)?|账号|帳號|卡号|学号|"
@@ -131,7 +144,7 @@ _LETTER: Final = f"[{HAN}ぁ-ヺ가-힣]"
 _FIELD: Final = lazy_regex(
     rf"(?<!{_LETTER})(?:(?P<place>(?:家庭|现|現|联系|聯絡|通讯|通訊|收货|送货|施工|户籍|戶籍)?(?:住址|地址)|现居(?:地|住地)?|居住?地|籍贯|籍貫|(?:户籍|户口)(?:所在地)?"
     r"|城市|出生地|(?:案发|事发)地点|[現自]?住所|所在地|本籍地?|出身地?|市区町村|市町村|都市|送付先|配送先|勤務地|(?:현|자택 ?|집 ?)?주소지?|거주지|본적|배송지|수령지|도시|출생지|사는 곳|소재지)"
-    r"|(?P<organization>(?:工作|就职|所属)单位|(?:就读|毕业)(?:学校|院校)|雇主|公司名称?|勤務先|会社名|学校名|施設名|園名|社名|法人名|事業所名?|(?:회사|학교|업체|병원|상호)명|직장명?"
+    r"|(?P<organization>(?:工作|就职|所属)单位|(?:就读|毕业)(?:学校|院校)|雇主|公司名称?|勤務先|会社名|学校名|施設名|園名|社名|法人名|事業所名?|(?:회사|학교|업체|병원|상호)명|(?:[가-힣]{2,4} )?(?:업체|거래처|병원|단체)|직장명?"
     r"|근무처|출신교))(?:[（(][^()（）\n]{0,10}[)）])?[ 　]?(?:[:：][ 　]{0,3}|[ 　]{2,12}|　)"
     r"(?P<value>[^\n，。；;|:：\t]{2,60}?)(?=[ 　]{2}|[ 　]?[\n，。；;|\t]|[ 　][一-龥가-힣]{2,5}[:：]|\.(?:[ \n]|$)|$|[（(]|[ 　](?:电话|電話|手机|TEL|연락처|전화|휴대))"
 )
@@ -144,8 +157,9 @@ def find_fields(text: str) -> Iterator[Found]:
     for match in matches(_FIELD, text):
         value = match["value"]
         kind = "place" if match["place"] else "organization"
+        value = value if match["place"] else value.partition(", ")[0]
         if len(_LETTERS.findall(value)) > 1 and OTHER not in value and not value.startswith(_NO_VALUE):
-            yield Found(*match.span("value"), kind, 0.8, "field")
+            yield Found(match.start("value"), match.start("value") + len(value), kind, 0.8, "field")
 
 
 _NO_VALUE: Final = tuple(
@@ -158,7 +172,7 @@ FORMS: Final = Phase("east-asian-forms", (
     Row("east-asian-field", find_fields, anywhere, "organization place", 0.8, "field",
         "住址：前进村二组", "住址：不详"),
     Row("east-asian-date", find_dates, anywhere, "date", 0.9, "", "2024年3月5日", "3年间"),
-    Row("east-asian-age", finding(_AGE, "age", 0.9, group="age"), anywhere, "age", 0.9, "", "45岁", "21세기"),
+    Row("east-asian-age", find_ages, anywhere, "age", 0.9, "", "45岁", "21세기"),
     Row("east-asian-time", finding(_TIME, "time", 0.8), anywhere, "time", 0.8, "", "22時40分", "22時間"),
     Row("east-asian-phone", finding(_PHONE, "phone", 0.9), anywhere, "phone", 0.9, "", "13912345678", "139 个"),
     Row("east-asian-id", find_ids, anywhere, "id", 0.95, "check label shape",

@@ -13,8 +13,9 @@ from textveil.text.patterns import lazy_regex, matches
 
 _G: Final = "[가-힣]"
 _COMMON: Final = "김이박최정강조윤장임한오서신권황안송류유전홍고문양손배백허남심노하곽성차주우구민나진지엄채원천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모탁국어은편용예봉피빈"
-_NAME: Final = rf"(?:(?:남궁|황보|제갈|사공|선우|독고){_G}{{1,2}}|[{_COMMON}]{_G}{{1,2}})"
-_FULL: Final = rf"(?:(?:남궁|황보|제갈|사공|선우|독고){_G}{{1,2}}|[{_COMMON}]{_G}{{2}})"
+_DOUBLE: Final = "남궁|황보|제갈|사공|선우|독고|동방|서문|망절|어금|소봉|강전"
+_NAME: Final = rf"(?:(?:{_DOUBLE}){_G}{{1,2}}|[{_COMMON}]{_G}{{1,2}})"
+_FULL: Final = rf"(?:(?:{_DOUBLE}){_G}{{1,2}}|[{_COMMON}]{_G}{{2}})"
 _TITLES: Final = (
     "씨|님|기사님|선생님|선생|교수님|교수|박사님?|과장님?|부장님?|대리님?|사장님?|이사님?|원장님?|의사|간호사님?|환자분?|군(?![가-힣])|양(?![가-힣])|변호사님?|기자|대표님?|팀장님?|차장님?|실장님?|위원장?|의원|장관|대통령|회장님?|감독|선수|"
     "학생|어르신|할머니|할아버지|사원|주임님?|본부장님?|센터장|총장|판사|검사(?!를|가|결과)|형님?|누나|언니|오빠|아저씨|아주머니|수간호사|전문의|레지던트|연구원|매니저님?|고객님?|사모님|여사|소장님?|관리소장님?|이장님?|통장님?|총무님?|감사님|교감|교장|담임|원감|목사님?|신부님?|작가|배우|시장|도지사|총리|경위|경장|순경|경사|경감|주무관|반장|조장|셰프|이사장|강사|조교|코치"
@@ -46,7 +47,7 @@ _ANOTHER: Final = lazy_regex(
 """A further name behind a label: 참석: 마서연, 단우진."""
 _SPACED_LABEL: Final = lazy_regex(rf"성[ ]{{1,6}}명[ ]?[:：]?[ ]{{0,3}}(?P<name>{_FULL})(?!{_G})")
 _TITLED: Final = lazy_regex(
-    rf"(?<!{_G})(?P<name>{_NAME}|{_G}{{3}}(?= (?:선생님|교수|의사|간호사|경사|경위|과장|원장))|(?:[{_COMMON}]|남궁|황보|제갈|사공|선우|독고)(?= ?(?:{_TITLES}))) ?(?:{_TITLES})"
+    rf"(?<!{_G})(?P<name>{_NAME}|{_G}{{3}}(?= (?:선생님|교수|의사|간호사|경사|경위|과장|원장))|(?:[{_COMMON}]|{_DOUBLE})(?= ?(?:{_TITLES}))) ?(?:{_TITLES})"
 )
 _BEHIND_TITLE: Final = lazy_regex(
     rf"(?<!{_G})(?:(?<![\w>)\]'\"”])(?:갑|을)|형|저는|제 이름은|이름은|(?<=[,:] )(?:감사|부|모)|{_G}{{1,3}}(?:교사|팀장|반장|원장|강사|기사|직원|지구대|경찰서|사무소)|(?:큰|작은|둘째|막내|외)?(?:딸|아들|손자|손녀|며느리|사위|조카)|(?:담당|집도|전공)의|(?:환자|원고|피고인?|매도인|매수인|임대인|임차인|대표이사|소송대리인|간병인|요양보호사|활동지원사|가사도우미|위임인|수임인|의뢰인|보증인|상속인|증여자|수증자|신고자|용의자|신고인|고발인|보호자|남편|아내|딸|아들|어머니|아버지|친구|동료|교수|박사|의사|간호사|변호사|대표|팀장|과장|부장|대리|선생님|기자|배우|가수|감독|작가|회장|사장|원장|대통령|장관|의원|선수|고객|학생|동생|언니|오빠|누나|할머니|할아버지|이모|삼촌|예금주|수취인|대표자|담당자|보호자|신청인|총무|소장|관리소장|부녀회장|통장|이장|반장|원장|교감|교장|담임|담임교사|교사|사서|영양사|주임|사원|사무장|간사|이사장|남동생|여동생|형님|올케|외삼촌|작은아버지|큰아버지|윗집|옆집|아랫집|이웃|부반장|사무소|지구대|경찰서|피의자|피해자|고소인|진술자|목격자|참고인|증인|경위|경사|경장|순경|경감|형사|계장|주무관|주치의|간호사|통역|인솔|보조교사|종업원|알바생|매니저|점장|셰프|조사관|경찰관|채권자|채무자|연대보증인|세입자|집주인|며느리|사위|손녀|손자|조카|시누이|올케|형수|매형|처제)) (?=(?P<name>{_ROLE_FULL}|{_G}{{2}})(?:(?:{_PARTICLES})?(?:\s|[,.!?)(]|$)|님|씨))"
@@ -81,7 +82,7 @@ _NATIONS: Final = "베트남|캄보디아|네팔|미얀마|태국|필리핀|몽�
 _ADDRESSED: Final = lazy_regex(
     rf"(?<!{_G})(?P<said>{_G}{{2,5}}) 씨(?!{_G}{{3}})|(?<!{_G})(?P<joined>(?!아가|아저|마음|눈|꽃|솜|맵|말){_G}{{2,3}})(?=씨(?:[는가를의와도]|께|에게|한테)?(?!{_G}))|(?<!{_G})(?P<abroad>{_G}{{2,6}}(?: {_G}{{1,6}}){{0,2}})(?<!어)(?= ?[(（](?:국적 ?)?(?:{_NATIONS})[,)])|(?:호실|(?<=[0-9{OTHER}])호) (?P<bed>[{_COMMON}]{_G}{{2}})(?= {_G}{{2}})|[0-9]{{2,4}}호 (?P<room>{_G}{{2,5}})(?= ?[(:：]| 님| 할머니| 할아버지| 어르신)"
     rf"|(?<!{_G})(?P<called>{_G}{{2,5}})(?:라는|란) (?:별명|사람|남자|여자|아이|친구)|태명[은:]? ?(?P<womb>{_G}{{2,5}}?)(?=[,.(\s]|이고|이며|\Z)|(?:별명은|별명이|별명|일명|닉네임은?|가명|예명|필명|애칭) ?[‘“'\"](?P<quoted>{_G}{{2,6}})[’”'\"]"
-    rf"|(?<=[번{OTHER}] )(?P<numbered>{_G}{{3}})(?=[\s,.(]|입니다|이고|이에요|예요|인데|\Z)|(?:아빠|엄마|어머니|아버지|남편|아내|딸|아들)[(（](?P<aside>{_G}{{2,4}})[)）]|(?:user|사용자|고객)=['\"]?(?P<user>{_G}{{2,6}})(?!{_G})|(?<!{_G})(?P<little>{_G}이)(?= (?:형|언니|누나|오빠)(?!{_G}{{2}}))|(?:^|[-–.\n] )(?P<closing>{_G}{{2,5}})(?= (?:올림|드림|배상)[\"”']?$)|(?<!{_G})(?P<old>{_G}{{2}})(?= (?:아저씨|아주머니|영감)(?!{_G}{{3}}))|(?<!{_G})(?P<taught>{_G}{{2,3}})(?= (?:셰프|(?:보건|담임|영양|체육|음악|미술|영어|과학)선생님?)(?!{_G}{{2}}))|(?:연락|문의|전화|입금|신청|예약)[은는] (?P<contact>{_G}{{2,5}}?)(?=에게|한테|께)|(?<!{_G})(?P<known>{_G}{{2,4}})(?=의 본명|[’”'\"]?이?라(?:고 (?:불리|하는 (?:사람|동생|남자|여자|형))|는 (?:동생|형|남자|여자|친구)))|(?:본명|실명)[은:]? ?(?P<real>{_G}{{2,4}})(?=[)\],.\s]|입니다|\Z)|(?<!{_G})(?P<alias>{_G}{{2,4}})(?=[(（](?:본명|실명|별명|애칭))|(?:보내는|보낸|받는|받을) 사람[은:]? (?P<sender>{_G}{{2,4}}?)(?=이랑|랑|과|와|[ ,.])|^(?P<greeted>{_G}{{2,6}})님(?=[,께!은])",
+    rf"|(?<=[번{OTHER}] )(?P<numbered>{_G}{{3}})(?=[\s,.(]|입니다|이고|이에요|예요|인데|\Z)|(?:아빠|엄마|어머니|아버지|남편|아내|딸|아들)[(（](?P<aside>{_G}{{2,4}})[)）]|(?:user|사용자|고객)=['\"]?(?P<user>{_G}{{2,6}})(?!{_G})|(?<!{_G})(?P<little>{_G}이)(?= (?:형|언니|누나|오빠)(?!{_G}{{2}}))|(?:^|[-–.\n] )(?P<closing>{_G}{{2,5}})(?= (?:올림|드림|배상)[\"”']?$)|(?<!{_G})(?P<old>{_G}{{2}})(?= (?:아저씨|아주머니|영감)(?!{_G}{{3}}))|(?<!{_G})(?P<taught>{_G}{{2,3}})(?= (?:셰프|(?:보건|담임|영양|체육|음악|미술|영어|과학)선생님?)(?!{_G}{{2}}))|(?:연락|문의|전화|입금|신청|예약)[은는] (?P<contact>{_G}{{2,5}}?)(?=에게|한테|께)|(?<!{_G})(?P<known>{_G}{{2,4}})(?=의 본명|[’”'\"]?이?라(?:고 (?:불리|하는 (?:사람|동생|남자|여자|형))|는 (?:동생|형|남자|여자|친구)))|(?:본명|실명)[은:]? ?(?P<real>{_G}{{2,4}})(?=[)\],.\s]|입니다|\Z)|(?<!{_G})(?P<alias>{_G}{{2,4}})(?=[(（](?:본명|실명|별명|애칭))|(?:보내는|보낸|받는|받을) 사람[은:]? (?P<sender>{_G}{{2,4}}?)(?=이랑|랑|과|와|[ ,.])|^(?P<greeted>{_G}{{2,6}})님(?=[,께!은])|(?<![가-힣])(?P<item>{_G}{{3}}) ?님(?!{_G}{{3}})|(?<!{_G})(?P<told>{_G}{{2,3}}?)이?라(?:고 (?:적혀|했|소개|합니다)|는 (?:청년|학생|분|이름|남성|여성|애|아저씨|아줌마|직원|선생))|(?<!{_G})(?P<one>[솔봄샘빛솜율준현건찬훈혁린랑환결슬훤빈웅욱숙희])(?= (?:형|누나|언니|오빠|삼촌|이모|쌤)(?!{_G}{{3}}))|(?<!{_G})저 (?P<me>{_G}{{2,4}}?)(?:이에요|예요|인데요?|입니다)(?!{_G})",
     re.MULTILINE,
 )
 _WORD_RUN: Final = lazy_regex(rf"(?<!{_G}){_G}{{1,9}}(?: {_G}{{1,9}}){{0,12}}")
@@ -121,11 +122,12 @@ _GENERIC_BEFORE: Final = lazy_regex(
     "(?:동네|근처|인근|단골|유명|대형|우리|사내|교내|학교|회사|수학|영어|미술|음악|피아노|논술|입시|보습|무인|키즈|애견|한인|프랜차이즈|저희|해당|전문|고급|산업|그래픽|패션|실내|제품|시각)"
 )
 _GIVEN: Final = lazy_regex(
-    rf"(?<!{_G})(?P<name>{_G}{{2}})(?:(?: ?(?P<polite>씨|님|쌤|샘|군(?! ?인)|양|선배|(?P<kin>오빠|언니|누나|이모|고모|삼촌|할머니|할아버지|할매|할배|아주머니|아저씨|어르신|여사님?)|형|이네)| (?P<role>{_TITLES}))(?=(?:{_PARTICLES}|도|네)?(?!{_G}))"
-    rf"|이?(?:랑|한테|에게|하고)(?:도|는)?(?!{_G})|(?P<open>도|가|는|를|와)(?!{_G})(?P<does>(?: {_G}{{1,5}}){{0,2}} (?:온대|온댔|간대|올래|갈래|못 [온간]|온다고|간다고|말해|데려|좋대|싫대|잔대|바쁘대|아프대))?|이(?:가|는|를|도|와|의|네)(?!{_G})|아(?=[,!. ])|야(?=[,!. ]))"
+    rf"(?<!{_G})(?P<name>{_G}{{2}})(?:(?: ?(?P<polite>씨|님|쌤|샘|군(?! ?인)|양|선배|(?P<kin>오빠|언니|누나|(?:작은|큰|외)?(?:이모|고모|삼촌|숙모)|이모부|고모부|삼춘|할머니|할아버지|할매|할배|아주머니|아주머님|아저씨|아줌마|아주버님|도련님|서방님|아가씨|형수|제수씨|매형|매부|어르신|여사|누님)님?|이네)|이? (?P<sibling>형|누나|언니|오빠)| (?P<role>{_TITLES}))(?=(?:{_PARTICLES}|도|네)?(?!{_G}))"
+    rf"|(?P<fond>이(?:랑|한테|에게|하고|[가는를도와의네])[도는]?(?!{_G}))|(?:랑|한테|에게|하고)(?:도|는)?(?!{_G})|(?P<open>도|가|는|를|와)(?!{_G})(?P<does>(?: {_G}{{1,5}}){{0,2}} (?:온대|온댔|간대|올래|갈래|못 [온간]|온다고|간다고|말해|데려|좋대|싫대|잔대|바쁘대|아프대))?|아(?=[,!. ])|야(?=[,!. ]))"
 )
 """A given name before a title, before a particle that only names of persons have, or before what persons do."""
 
+_HANDLE: Final = lazy_regex(rf"(?<![\w/.-])(?P<name>{_G}{{2,8}})_(?:[0-9]{{1,3}}|[a-z]{{1,6}}[0-9]{{0,4}})(?=[\s:：님,)]|\Z)")
 _CELL: Final = lazy_regex(
     rf"(?:(?P<first>(?:(?<=[\[, ]\()['\"]|(?:user|name|client|customer|고객|사용자|회원|환자|이름|성명)=['\"]?))|(?<=[=\[]['\"])|(?<=[^A-Z_]=)|(?<={OTHER} ))(?P<name>{_FULL})(?=['\"]|[ ,;\n]|\Z)"
 )
@@ -144,6 +146,10 @@ def _words() -> frozenset[str]:
     words = listed("ko", "ordinary") | listed("ko", "frequent")
     known = listed("ko", "given")
     return frozenset(word for word in words if not (len(word) == 3 and word[0] in _COMMON and word[1:] in known))
+
+
+def _is_noun(word: str) -> bool:
+    return word in _words() or word in listed("ko", "further")
 
 
 @cache
@@ -169,7 +175,7 @@ def _ends() -> frozenset[str]:
     return frozenset([name[-1] for name in listed("ko", "given")]) | set(_OLD)
 
 
-_OLD: Final = "달판말춘술돌쇠삼칠억갑봉덕점필팔개끝막복배례"
+_OLD: Final = "구득출열녀심달판말춘술돌쇠삼칠억갑봉덕점필팔개끝막복배례"
 """Syllables of older given names that the list lacks."""
 
 
@@ -217,7 +223,18 @@ def find_titled(text: str) -> Iterator[Found]:
     yield from _titled(text)
 
 
+_ANY_ROLE: Final = lazy_regex(
+    rf"(?<!{_G})(?:{_G}{{1,4}}[사관장원자의]|기록|작성|담당|야간조|주간조|수익자 모|수익자 부) (?P<name>(?:(?:{_DOUBLE}){_G}|{_G}{_G}){_G})(?=(?:{_PARTICLES})?(?:[\s,.!?)(/]|\Z)|님|씨)"
+)
+
+
 def _behind_titles(text: str) -> Iterator[Found]:
+    for match in matches(_ANY_ROLE, text):
+        name = match["name"]
+        made = name[0] in _WIDE and _is_named(name)
+        made = made or (name[0] in _COMMON and not _is_noun(name) and text[match.end() : match.end() + 1] in "\n/,(")
+        if made and name[-1] not in _NO_END and not (_is_noun(name[:2]) or _is_noun(name[1:])):
+            yield Found(*match.span("name"), "person", 0.6, "title")
     for pattern in (_BEHIND_TITLE, _CLOSING, _RELATED):
         for match in matches(pattern, text):
             name = match["name"]
@@ -253,18 +270,27 @@ def _longer(text: str, end: int, name: str) -> int:
     return end if any(_TITLE.fullmatch(word) or _no_name(word) or word in _KIN for word in words) else more.end()
 
 
+def _is_named(name: str) -> bool:
+    """Return whether a word is no noun, and made as names are."""
+    if name in _given():
+        return True
+    made = _is_made_given(name) or _is_made_like_one(name) or (len(name) > 2 and name[:2] in _DOUBLE.split("|"))
+    return made and not _is_noun(name)
+
+
 def _addressed(text: str) -> Iterator[Found]:
     """Yield any name before 씨, of who lies in a room, and by which somebody is called."""
     for match in matches(_ADDRESSED, text):
         group = match.lastgroup or ""
         name = match[group]
-        unknown = group in ("quoted", "user", "closing") or name not in listed("ko", "frequent")
+        unknown = group in ("quoted", "user", "closing") or (group == "told" and name in _given()) or name not in listed("ko", "frequent")
         unknown = unknown and (
             group not in ("numbered", "bed")
             or (_is_made_like_one(name) and name[-1] not in _NO_END)
             or _COPULA.match(text, match.end(group)) is not None
         )
         unknown = unknown and (group != "closing" or name in _given() or not _no_name(name))
+        unknown = unknown and (group not in ("item", "told", "me") or _is_named(name))
         unknown = unknown and (group != "old" or set(name) <= _syllables() | {"돌", "쇠", "배"})
         if unknown and name not in _NOBODY and name not in _KIN and not _TITLE.search(name):
             yield Found(*match.span(group), "person", 0.7, "title")
@@ -312,6 +338,7 @@ def _titled(text: str) -> Iterator[Found]:
         if (
             (_no_name(name) and not (_is_made_like_one(name) or (len(name) == 2 and name in listed("ko", "family"))))
             or _no_name(match[0].replace(" ", ""))
+            or (name[2:] == "자" and _is_noun(name[:2]) and name[1:] not in _given())
             or (len(name) == 1 and name in _NOBODY and "씨" not in match[0])
         ):
             continue
@@ -339,18 +366,22 @@ def _titled(text: str) -> Iterator[Found]:
         )
         if not (unmade or _no_name(name)) and _is_known(match.lastgroup or "", name):
             yield Found(*match.span(match.lastgroup or 0), "person", 0.7, "cue")
+    for match in matches(_HANDLE, text):
+        if not _is_noun(match["name"]):
+            yield Found(*match.span(), "handle", 0.7)
     for match in matches(_CELL, text):
         if (match["first"] or _is_made_like_one(match["name"])) and not _no_name(match["name"]):
             yield Found(*match.span("name"), "person", 0.6, "field")
     for pattern in (_GIVEN, _JOINED):
         for match in matches(pattern, text):
             name = match["name"]
-            told = pattern is _GIVEN and (match["polite"] or match["does"] or match["role"])
+            told = pattern is _GIVEN and (match["polite"] or match["sibling"] or match["does"] or match["role"])
             plain = pattern is _JOINED or (
                 (match["open"] or _PUBLIC_ROLE.match(match["role"] or "")) and not match["does"]
             )
-            known = name in _given() or (
-                told and (match["kin"] or (match["role"] or "").endswith("님")) and _is_made_given(name)
+            fond = pattern is _GIVEN and match["fond"] and (ord(name[-1]) - 0xAC00) % 28 and _is_named(name)
+            known = fond or name in _given() or (
+                told and (match["kin"] or match["sibling"] or (match["role"] or "").endswith("님")) and _is_made_given(name)
             )
             if known and not (plain and name in _doubtful()) and (told or not _no_name(name)):
                 yield Found(*match.span("name"), "person", 0.6, "list")
@@ -408,11 +439,11 @@ _ADDRESS: Final = lazy_regex(
 )
 _BUILT: Final = "써밋|아이파크|더샵|캐슬|센트럴|위브|휴먼빌|스위첸|데시앙|센트레빌|해모로|베르디움|휴먼시아|수자인|하늘채|스카이뷰|리버뷰|파크뷰|레이크|시티|포레|빌딩|타워"
 _ESTATE: Final = lazy_regex(
-    rf"(?<!{_G})(?:(?:{_G}{{2,5}}[시군구읍면동리] ){{0,3}}{_G}{{1,10}}(?:아파트|마을|빌라|빌리지|하이츠|하이빌|타운|맨션|자이|푸르지오|래미안|힐스테이트|오피스텔|연립|상가|플라자|{_BUILT}|빌)(?: ?[0-9]{{1,2}}단지)?(?: ?(?:[0-9]{{1,4}}|[가-하A-Z])동)?(?: ?[0-9]{{1,2}}층)?(?: ?[0-9]{{1,4}}호)?(?: ?(?:지하)?주차장)?(?=(?:에서|에|의|으로|로|은|는|이|가|을|를|과|와|까지|인데|이에요)?(?:[^가-힣]|\Z))"
+    rf"(?<!{_G})(?:(?:{_G}{{2,5}}[시군구읍면동리] ){{0,3}}{_G}{{1,10}}(?:아파트|마을|빌라|빌리지|하이츠|하이빌|타운|맨션|자이|푸르지오|래미안|힐스테이트|오피스텔|연립|상가|플라자|{_BUILT}|빌|(?<={_G}{_G})(?= [0-9]{{1,2}}단지))(?: ?[0-9]{{1,2}}단지)?(?: ?(?:[0-9]{{1,4}}|[가-하A-Z])동)?(?: ?[0-9]{{1,2}}층)?(?: ?[0-9]{{1,4}}호)?(?: ?(?:지하)?주차장)?(?=(?:에서|에|의|으로|로|은|는|이|가|을|를|과|와|까지|인데|이?에요|예요|이?요|이?라고|입니다|이고|이며)?(?:[^가-힣]|\Z))"
     rf"|(?:[0-9]{{2,4}}|[A-Z가-하])동 ?[0-9]{{2,4}}호|(?<=집 )[0-9]{{3,4}}호)"
 )
 _GROUNDS: Final = lazy_regex(
-    rf"(?<!{_G})(?P<name>(?:{_G}{{1,6}}[시군구읍면동리네랑의] ){{0,2}}{_G}{{1,9}}?(?:공원|수목원|식물원|동물원|휴양림|놀이터|유원지|해수욕장|해변|해안|계곡|저수지|선착장|포구|터미널|시장|사거리|삼거리|체험관|캠핑장|(?<![{_NO_STATION}])역(?= ?(?:앞|근처|부근|인근|[0-9{OTHER}]{{1,2}}번|에서|화장실|출구|개찰구|광장|대합실|승강장))))(?=(?:에서|에|의|으로|로|은|는|이|가|을|를|과|와|까지)?(?:[^가-힣]|\Z))"
+    rf"(?<!{_G})(?P<name>(?:{_G}{{1,6}}[시군구읍면동리네랑의] ){{0,2}}{_G}{{1,9}}?(?:공원|수목원|식물원|동물원|휴양림|놀이터|유원지|해수욕장|해변|해안|계곡|저수지|선착장|포구|터미널|시장|사거리|삼거리|체험관|캠핑장|썰매장|스키장|골프장|야영장|낚시터|운동장|경기장|수영장|산장|등대|폭포|온천|휴게소|나들목|(?<![{_NO_STATION}])역(?= ?(?:앞|근처|부근|인근|[0-9{OTHER}]{{1,2}}번|에서|화장실|출구|개찰구|광장|대합실|승강장))))(?=(?:에서|에|의|으로|로|은|는|이|가|을|를|과|와|까지)?(?:[^가-힣]|\Z))"
 )
 _UNITS: Final = lazy_regex(
     rf"(?<!{_G})(?:{_G}{{2,4}}(?:특별시|광역시|특별자치시|특별자치도)|(?:경기|강원|충청[남북]|전라[남북]|경상[남북]|제주|전[남북]|경[남북]|충[남북])도?)(?: {_G}{{1,5}}(?:시|군|구)(?!{_G}{{3}})){{0,2}}(?: {_G}{{1,5}}(?:읍|면|동)(?!{_G}{{3}}))?(?: {_G}{{1,4}}리(?!{_G}))?"
@@ -425,7 +456,7 @@ _HEARD_OF: Final = lazy_regex(
     rf"(?<!{_G})(?P<name>{_G}{{1,3}}[포진호암산천곡주원성도강평양동촌항])(?=에서 (?:{_G}{{1,3}} )?(?:만나|보자|봐|온대|왔|올라|내려|출발|자라|태어|장사|일하|사[는세자]|살)|에 (?:살|사는|거주)|[ 에]?출신)"
 )
 _TOWN: Final = lazy_regex(
-    rf"(?<!{_G})(?P<name>{_G}{{1,3}}(?<![행운활노이감충변작진협역율부])동)(?=에서|에 (?:살|사는|거주|있))"
+    rf"(?<!{_G})(?P<name>{_G}{{1,3}}(?:(?<![행운활노이감충변작진협역율부])동|[면읍]))(?=에서|에 (?:살|사는|거주|있|왔)|이라는데|이래|으로 (?:이사|왔|와|가)| 출신|(?<=동) (?:살|사는|산다))"
 )
 _NO_TOWN: Final = frozenset("자동 공동 아동 전동 냉동 소동 합동 전자동 반자동 가동 유동 난동 파동 선동 구동".split())
 _LONG_WORD: Final = lazy_regex(rf"(?<!{_G}){_G}{{2,12}}")
@@ -454,7 +485,7 @@ def find_places(text: str) -> Iterator[Found]:
         yield Found(*match.span(), "place", 0.7, "list")
     for pattern in (_TOWN, _HEARD_OF):
         for match in matches(pattern, text):
-            if not _no_name(match["name"]) and match["name"] not in _NO_TOWN:
+            if not _is_noun(match["name"]) and not _no_name(match["name"]) and match["name"] not in _NO_TOWN:
                 yield Found(*match.span("name"), "place", 0.6, "place-end")
     for match in matches(_UNITS, text):
         yield Found(*match.span(), "place", 0.7, "list")
@@ -478,13 +509,21 @@ _QUOTED: Final = lazy_regex(
 _KINDS: Final = (
     "대학교병원|대학병원|종합병원|병원|대학교|대학원|고등학교|중학교|초등학교|유치원|어린이집|의원|한의원|치과|약국|보건소|은행|전자|그룹|건설|물산|제약|화학|자동차|증권|생명|화재|카드|텔레콤|통신|백화점|호텔|"
     "구청|시청|경찰서|소방서|법원|지방법원|검찰청|연구소|연구원|협회|재단|공사|공단|신문|일보|방송|출판사|법무법인|요양원|복지관|도서관|미술관|박물관|테크|소프트|시스템즈?|솔루션즈?|바이오|푸드|유통|물류|상사|산업|식품|항공|여행사|컴퍼니|스튜디오|센터|대|"
-    "아파트|빌라|오피스텔|맨션|연립|농장|체험장|관광|정형외과|내과|소아과|피부과|안과|이비인후과|학원|태권도|미용실|식당|카페|교회|성당|세탁소|정비소|부동산|문구점|서점|꽃집|빵집|철물|인테리어|디자인|익스프레스|이삿짐|공인중개사사무소|지구대|파출소|고속관광|정밀|조선기자재|기자재|금속|횟집|수산|축산|농원|과수원|화원|주물|정공|기전|섬유|로지스|제지|포차|노래방|당구장|찜질방|펜션|민박|모텔|게스트하우스|마트|슈퍼|고깃집|떡집|책방|찻집|밥집|상점|방앗간|카센터|공업사|엘리베이터|포장|인쇄|목공소|철물점|공방|문구|상회|다방|여인숙|여관|한복|서림|약방|철공소|건어물|건강원|다실|고시원|독서실|하숙|쉼터|경로당|요양병원|조리원|[동서남북중]부서|화물|택배|렌터카|영농|축협|수협|신협"
+    "아파트|빌라|오피스텔|맨션|연립|농장|체험장|관광|정형외과|내과|소아과|피부과|안과|이비인후과|학원|태권도|미용실|식당|카페|교회|성당|세탁소|정비소|부동산|문구점|서점|꽃집|빵집|철물|인테리어|디자인|익스프레스|이삿짐|공인중개사사무소|지구대|파출소|고속관광|정밀|조선기자재|기자재|금속|횟집|수산|축산|농원|과수원|화원|주물|정공|기전|섬유|로지스|제지|포차|노래방|당구장|찜질방|펜션|민박|모텔|게스트하우스|마트|슈퍼|고깃집|떡집|책방|찻집|밥집|상점|방앗간|카센터|공업사|엘리베이터|포장|인쇄|목공소|철물점|공방|문구|상회|다방|여인숙|여관|한복|서림|약방|철공소|건어물|건강원|다실|고시원|독서실|하숙|쉼터|경로당|요양병원|조리원|[동서남북중]부서|화물|택배|렌터카|영농|농협|축협|수협|신협"
 )
 _INSTITUTION: Final = lazy_regex(
     rf"(?<![가-힣A-Za-z])(?P<name>(?:{_G}{{1,6}}[네랑의] |{_G}{{2,6}} (?=(?:체험|주말|관광|캠핑|생태|문화|종합|민속|키즈)))?[가-힣A-Za-z0-9]{{2,10}}?(?:{_KINDS})(?:병원)?)(?=(?:장(?=[^가-힣]|\Z)|에서|에|의|으로|로|을|를|이|가|은|는|와|과|도|까지|부터|입니다|이요|이에요|예요|이고)?(?:[\s,.()]|$))"
 )
+_APART: Final = lazy_regex(
+    rf"(?<!{_G})(?P<name>(?P<own>{_G}{{2,5}}) (?:횟집|요양원|식당|카페|병원|의원|한의원|약국|미용실|세탁소|정비소|서점|책방|빵집|꽃집|공방|펜션|민박|모텔|산장|어린이집|유치원|학원|슈퍼|마트|농원|농장|철물점?|떡집|분식|치킨|포차|상회|기획|디자인|스튜디오))(?=에서|에|으로|로|은|는|이|가|을|를|과|와|도|의|[^가-힣]|\Z)"
+)
+"""A house with a space before the word for its sort: 두레박 횟집."""
+_EMPLOYER: Final = lazy_regex(
+    rf"(?<!{_G})(?P<name>{_G}{{3,10}})(?= (?:대리|과장|차장|부장|팀장|사원|주임|인턴|점장|매니저|실장|연구원) ?[(（][12{OTHER}])"
+)
+"""Where somebody worked: 너른뜰조경 대리 (2017)."""
 _MEALS: Final = lazy_regex(
-    rf"(?<!{_G})(?P<name>(?:{_G}{{1,4}}네 {_G}{{0,8}}|(?:{_G}{{1,4}}동 )?{_G}{{2,8}})(?:국밥|칼국수|순대국|순댓국|냉면|김밥|갈비|곱창|족발|치킨|떡볶이|막국수|짬뽕|손만두|해장국|삼겹살|감자탕|커피|순두부|식빵|베이커리))(?=에서| (?:앞|옆|가요|가서|어때|근처|사장|추천|갑시다|가자|갈까|하셔|예약)|을 찾|점(?:[^가-힣]|\Z))"
+    rf"(?<!{_G})(?P<name>(?:{_G}{{1,4}}네 {_G}{{0,8}}|(?:{_G}{{1,4}}동 )?{_G}{{2,8}})(?:국밥|칼국수|순대국|순댓국|냉면|김밥|갈비|곱창|족발|치킨|떡볶이|막국수|짬뽕|손만두|해장국|삼겹살|감자탕|커피|순두부|식빵|베이커리))(?=에서| (?:먼저|들어가|문 |앞|옆|가요|가서|어때|근처|사장|추천|갑시다|가자|갈까|하셔|예약)|을 찾|점(?:[^가-힣]|\Z))"
 )
 """A restaurant by what it cooks, as one goes there."""
 _GENERIC: Final = frozenset(written("ko")["generic"])
@@ -497,6 +536,13 @@ def find_organizations(text: str) -> Iterator[Found]:
     for pattern in (_QUOTED, _MEALS, _SCHOOL):
         for match in matches(pattern, text):
             yield Found(*match.span(match.lastgroup or 0), "organization", 0.7, "institution")
+    for match in matches(_APART, text):
+        own = match["own"]
+        if own[-1] not in _NO_END and not (_is_noun(own) or _no_name(own) or _GENERIC_BEFORE.match(own)):
+            yield Found(*match.span("name"), "organization", 0.7, "institution")
+    for match in matches(_EMPLOYER, text):
+        if not (_is_made_like_one(match["name"]) or _is_noun(match["name"])):
+            yield Found(*match.span("name"), "organization", 0.6, "cue")
     for match in matches(_INSTITUTION, text):
         name = match["name"]
         if (
@@ -545,7 +591,7 @@ _BEFORE_TITLE: Final = rf"(?= (?:{_TITLES}|총무|감사))"
 PHASES: Final = (
     FORMS,
     Phase("korean-places", (
-        Row("korean-organization", find_organizations, anywhere, "organization", 0.8, "company-end institution",
+        Row("korean-organization", find_organizations, anywhere, "organization", 0.8, "company-end cue institution",
             "주식회사 푸른나무에 다닌다", "동네병원에 다닌다"),
         Row("korean-title", find_titled, anywhere, "person", 0.8, "cue field list title", "김민수 씨가 왔다", "고객님이 왔다"),
         Row("korean-place", find_places, anywhere, "place", 0.8, "list street",

@@ -146,8 +146,7 @@ def built(language: str, source: Source, own: dict[str, set[str]], cities: list[
         words = {word for word in _frequent(language) if len(word) == 2 and set(word) <= telling} - given
         sections |= {"character": _characters(2), "telling": telling, "pair": words}
     if language == "ko":  # which asks of a given name alone whether it is a word
-        further = {word for word in _frequent(language)[: source.words] if kept(word)}
-        sections["further"] = further - words - names
+        sections["further"] = {*filter(kept, _frequent(language)[: source.words])} - words - names
     if language == "tr":  # faker's list has words in it, which small letters would not tell from names
         sections["small"] = {name.replace("İ", "i").replace("I", "ı").lower() for name in _given_names(own, language)}
     return sections

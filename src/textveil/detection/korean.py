@@ -82,7 +82,7 @@ _NATIONS: Final = "베트남|캄보디아|네팔|미얀마|태국|필리핀|몽�
 _ADDRESSED: Final = lazy_regex(
     rf"(?<!{_G})(?P<said>{_G}{{2,5}}) 씨(?!{_G}{{3}})|(?<!{_G})(?P<joined>(?!아가|아저|마음|눈|꽃|솜|맵|말){_G}{{2,3}})(?=씨(?:[는가를의와도]|께|에게|한테)?(?!{_G}))|(?<!{_G})(?P<abroad>{_G}{{2,6}}(?: {_G}{{1,6}}){{0,2}})(?<!어)(?= ?[(（](?:국적 ?)?(?:{_NATIONS})[,)])|(?:호실|(?<=[0-9{OTHER}])호) (?P<bed>[{_COMMON}]{_G}{{2}})(?= {_G}{{2}})|[0-9]{{2,4}}호 (?P<room>{_G}{{2,5}})(?= ?[(:：]| 님| 할머니| 할아버지| 어르신)"
     rf"|(?<!{_G})(?P<called>{_G}{{2,5}})(?:라는|란) (?:별명|사람|남자|여자|아이|친구)|태명[은:]? ?(?P<womb>{_G}{{2,5}}?)(?=[,.(\s]|이고|이며|\Z)|(?:별명은|별명이|별명|일명|닉네임은?|가명|예명|필명|애칭) ?[‘“'\"](?P<quoted>{_G}{{2,6}})[’”'\"]"
-    rf"|(?<=[번{OTHER}] )(?P<numbered>{_G}{{3}})(?=[\s,.(]|입니다|이고|이에요|예요|인데|\Z)|(?:아빠|엄마|어머니|아버지|남편|아내|딸|아들)[(（](?P<aside>{_G}{{2,4}})[)）]|(?:user|사용자|고객)=['\"]?(?P<user>{_G}{{2,6}})(?!{_G})|(?<!{_G})(?P<little>{_G}이)(?= (?:형|언니|누나|오빠)(?!{_G}{{2}}))|(?:^|[-–.\n] )(?P<closing>{_G}{{2,5}})(?= (?:올림|드림|배상)[\"”']?$)|(?<!{_G})(?P<old>{_G}{{2}})(?= (?:아저씨|아주머니|영감)(?!{_G}{{3}}))|(?<!{_G})(?P<taught>{_G}{{2,3}})(?= (?:셰프|(?:보건|담임|영양|체육|음악|미술|영어|과학)선생님?)(?!{_G}{{2}}))|(?:연락|문의|전화|입금|신청|예약)[은는] (?P<contact>{_G}{{2,5}}?)(?=에게|한테|께)|(?<!{_G})(?P<known>{_G}{{2,4}})(?=의 본명|[’”'\"]?이?라(?:고 (?:불리|하는 (?:사람|동생|남자|여자|형))|는 (?:동생|형|남자|여자|친구)))|(?:본명|실명)[은:]? ?(?P<real>{_G}{{2,4}})(?=[)\],.\s]|입니다|\Z)|(?<!{_G})(?P<alias>{_G}{{2,4}})(?=[(（](?:본명|실명|별명|애칭))|(?:보내는|보낸|받는|받을) 사람[은:]? (?P<sender>{_G}{{2,4}}?)(?=이랑|랑|과|와|[ ,.])|^(?P<greeted>{_G}{{2,6}})님(?=[,께!은])|(?<![가-힣])(?P<item>{_G}{{3}}) ?님(?!{_G}{{3}})|(?<!{_G})(?P<told>{_G}{{2,3}}?)이?라(?:고 (?:적혀|했|소개|합니다)|는 (?:청년|학생|분|이름|남성|여성|애|아저씨|아줌마|직원|선생))|(?<!{_G})(?P<one>[솔봄샘빛솜율준현건찬훈혁린랑환결슬훤빈웅욱숙희])(?= (?:형|누나|언니|오빠|삼촌|이모|쌤)(?!{_G}{{3}}))|(?<!{_G})저 (?P<me>{_G}{{2,4}}?)(?:이에요|예요|인데요?|입니다)(?!{_G})",
+    rf"|(?<=[번{OTHER}] )(?P<numbered>{_G}{{3}})(?=[\s,.(]|입니다|이고|이에요|예요|인데|\Z)|(?:아빠|엄마|어머니|아버지|남편|아내|딸|아들)[(（](?P<aside>{_G}{{2,4}})[)）]|(?:user|사용자|고객)=['\"]?(?P<user>{_G}{{2,6}})(?!{_G})|(?<!{_G})(?P<little>{_G}이)(?= (?:형|언니|누나|오빠)(?!{_G}{{2}}))|(?:^|[-–.\n] )(?P<closing>{_G}{{2,5}})(?= (?:올림|드림|배상)[\"”']?$)|(?<!{_G})(?P<old>{_G}{{2}})(?= (?:아저씨|아주머니|영감)(?!{_G}{{3}}))|(?<!{_G})(?P<taught>{_G}{{2,3}})(?= (?:셰프|(?:보건|담임|영양|체육|음악|미술|영어|과학)선생님?)(?!{_G}{{2}}))|(?:연락|문의|전화|입금|신청|예약)[은는] (?P<contact>{_G}{{2,5}}?)(?=에게|한테|께)|(?<!{_G})(?P<known>{_G}{{2,4}})(?=의 본명|[’”'\"]?이?라(?:고 (?:불리|하는 (?:사람|동생|남자|여자|형))|는 (?:동생|형|남자|여자|친구)))|(?:본명|실명)[은:]? ?(?P<real>{_G}{{2,4}})(?=[)\],.\s]|입니다|\Z)|(?<!{_G})(?P<alias>{_G}{{2,4}})(?=[(（](?:본명|실명|별명|애칭))|(?:보내는|보낸|받는|받을) 사람[은:]? (?P<sender>{_G}{{2,4}}?)(?=이랑|랑|과|와|[ ,.])|^(?P<greeted>{_G}{{2,6}})님(?=[,께!은])|(?<![가-힣])(?P<item>{_G}{{3}}) ?님(?!{_G}{{3}})|(?<!{_G})(?P<told>{_G}{{2,3}}?)이?라(?:고 (?:적혀|했|소개|합니다)|는 (?:청년|학생|분|남성|여성|애|아저씨|아줌마|직원|선생))|(?<!{_G})(?P<one>[솔봄샘빛솜율준현건찬훈혁린랑환결슬훤빈웅욱숙희])(?= (?:형|누나|언니|오빠|삼촌|이모|쌤)(?!{_G}{{3}}))|(?<!{_G})저 (?P<me>{_G}{{2,4}}?)(?:이에요|예요|인데요?|입니다)(?!{_G})",
     re.MULTILINE,
 )
 _WORD_RUN: Final = lazy_regex(rf"(?<!{_G}){_G}{{1,9}}(?: {_G}{{1,9}}){{0,12}}")
@@ -127,7 +127,9 @@ _GIVEN: Final = lazy_regex(
 )
 """A given name before a title, before a particle that only names of persons have, or before what persons do."""
 
-_HANDLE: Final = lazy_regex(rf"(?<![\w/.-])(?P<name>{_G}{{2,8}})_(?:[0-9]{{1,3}}|[a-z]{{1,6}}[0-9]{{0,4}})(?=[\s:：님,)]|\Z)")
+_HANDLE: Final = lazy_regex(
+    rf"(?<![\w/.-])(?P<name>{_G}{{2,8}})_(?:[0-9]{{1,3}}|[a-z]{{1,6}}[0-9]{{0,4}})(?=[\s:：님,)]|\Z)"
+)
 _CELL: Final = lazy_regex(
     rf"(?:(?P<first>(?:(?<=[\[, ]\()['\"]|(?:user|name|client|customer|고객|사용자|회원|환자|이름|성명)=['\"]?))|(?<=[=\[]['\"])|(?<=[^A-Z_]=)|(?<={OTHER} ))(?P<name>{_FULL})(?=['\"]|[ ,;\n]|\Z)"
 )
@@ -283,7 +285,11 @@ def _addressed(text: str) -> Iterator[Found]:
     for match in matches(_ADDRESSED, text):
         group = match.lastgroup or ""
         name = match[group]
-        unknown = group in ("quoted", "user", "closing") or (group == "told" and name in _given()) or name not in listed("ko", "frequent")
+        unknown = (
+            group in ("quoted", "user", "closing")
+            or (group == "told" and name in _given())
+            or name not in listed("ko", "frequent")
+        )
         unknown = unknown and (
             group not in ("numbered", "bed")
             or (_is_made_like_one(name) and name[-1] not in _NO_END)
@@ -366,12 +372,7 @@ def _titled(text: str) -> Iterator[Found]:
         )
         if not (unmade or _no_name(name)) and _is_known(match.lastgroup or "", name):
             yield Found(*match.span(match.lastgroup or 0), "person", 0.7, "cue")
-    for match in matches(_HANDLE, text):
-        if not _is_noun(match["name"]):
-            yield Found(*match.span(), "handle", 0.7)
-    for match in matches(_CELL, text):
-        if (match["first"] or _is_made_like_one(match["name"])) and not _no_name(match["name"]):
-            yield Found(*match.span("name"), "person", 0.6, "field")
+    yield from _in_cells(text)
     for pattern in (_GIVEN, _JOINED):
         for match in matches(pattern, text):
             name = match["name"]
@@ -380,11 +381,28 @@ def _titled(text: str) -> Iterator[Found]:
                 (match["open"] or _PUBLIC_ROLE.match(match["role"] or "")) and not match["does"]
             )
             fond = pattern is _GIVEN and match["fond"] and (ord(name[-1]) - 0xAC00) % 28 and _is_named(name)
-            known = fond or name in _given() or (
-                told and (match["kin"] or match["sibling"] or (match["role"] or "").endswith("님")) and _is_made_given(name)
+            known = (
+                fond
+                or name in _given()
+                or (
+                    told
+                    and (match["kin"] or match["sibling"] or (match["role"] or "").endswith("님"))
+                    and _is_made_given(name)
+                )
             )
             if known and not (plain and name in _doubtful()) and (told or not _no_name(name)):
-                yield Found(*match.span("name"), "person", 0.6, "list")
+                ends_so = bool(fond) and name[0] in _COMMON and name[1:] + "이" in _given()  # 금별이는
+                yield Found(match.start("name"), match.end("name") + ends_so, "person", 0.6, "list")
+
+
+def _in_cells(text: str) -> Iterator[Found]:
+    """Yield handles, and names that are what a cell or a value of code is."""
+    for match in matches(_HANDLE, text):
+        if not _is_noun(match["name"]):
+            yield Found(*match.span(), "handle", 0.7)
+    for match in matches(_CELL, text):
+        if (match["first"] or _is_made_like_one(match["name"])) and not _no_name(match["name"]):
+            yield Found(*match.span("name"), "person", 0.6, "field")
 
 
 def _is_known(group: str, name: str) -> bool:

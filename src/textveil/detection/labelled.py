@@ -102,7 +102,7 @@ _LAYOUTS: Final = tuple(
 )
 _TALK: Final = lazy_regex(
     r"[?？!！~～؟]|[我你咱哈吗吧呢啊哦呀]|[ㅋㅎㅠ]|[가-힣](?:요|래|지|까|야|자|줘)(?:[ .,]|$)|(?<![가-힣])(?:나|난|저|너|우리)(?![가-힣])|[ねよ](?:[。、 ]|$)|です|って"
-    r"|(?<![ء-ي])(?:أنا|أنت|نحن|يا|انت|بكرة|ماشي|طيب|مش|إحنا|احنا|ليش|شو|وين|فين|تمام|والله|خلاص|[اأ]يوه|كيفك|عندي|معاكم|معي|هات|تعال)(?![ء-ي])|(?<!\w)(?:ben|sen|biz|siz|hocam|kanka|tamam|evet|hayır|olur|bana|sana|m[ıiuü](?:s[ıiuü]n|y[ıiuü]z)?)(?!\w)"
+    r"|(?<![ء-ي])(?:أنا|أنت|نحن|يا|انت|بكرة|ماشي|طيب|مش|إحنا|احنا|ليش|شو|وين|فين|تمام|والله|خلاص|[اأ]يوه|كيفك|عندي|معاكم|معي|هات|تعال)(?![ء-ي])|(?<!\w)(?:ben|sen|biz|siz|hocam|abi|kanka|tamam|evet|hayır|yok|valla|hadi|lazım|olur|bana|sana|[a-zçğıöşü]{2,9}[ıiuü]yo(?:[mnz]|sun|lar)?|m[ıiuü](?:s[ıiuü]n|y[ıiuü]z)?)(?!\w)"
 )
 _ASKS: Final = words_in(
     """问 答 問 文 문 답 질문 답변 기자 의사 환자 고객 상담원 상담사 교사 학생 선생님 사회자 면접관 지원자 患者 医生 护士 客户 客服 记者 老师 学生 家长 面试官 候选人 警察 民警 法官 原告 被告 甲 乙 医師 看護師 記者
@@ -152,7 +152,11 @@ def find_writers(text: str) -> Iterator[Found]:
             name = text[begin:stop]
             if bare and often[name] == 1 and begin not in said and not _ROLE_BEHIND.search(name):
                 continue
-            if name.isupper() or is_plain_form(name.lower()) or name.lower() in _ASKS:
+            if (
+                name.isupper()
+                or is_plain_form(name.lower())
+                or not _ASKS.isdisjoint((name.lower(), *name.lower().split()))
+            ):
                 continue
             role, behind = _ROLE_BEFORE.match(name), _ROLE_BEHIND.search(name)
             kind = "handle" if any(not letter.isalpha() and letter not in " .'-" for letter in name) else "person"

@@ -53,34 +53,40 @@ _ORGANIZATIONS: Final = (
 _INSTITUTION: Final = lazy_regex(
     rf"(?<![\w'’-])(?P<name>(?:(?:{_NAME}|{_U}{{2,12}}|[0-9]{{1,3}}\.) (?:(?:ve|ile) )?){{1,6}}(?:{_ORGANIZATIONS})(?: (?:{_ORGANIZATIONS}|Tıp Fakültesi)){{0,2}}(?: (?:San|Tic|Ltd|A|Ş|ve|Şti|Paz|İth|İhr)\.?){{0,8}}(?: ?A\.Ş\.| ?Ltd\. ?Şti\.)?)(?!{_L})"
 )
+_TRADE: Final = lazy_regex(
+    rf"(?<![\w'’-])(?P<name>(?P<own>{_NAME}(?: {_NAME}){{0,2}}) (?:Sondaj|Tesisat|Rulman|Tasarım|Mimarlık|Mühendislik|Yapı|Döküm|Kalıp|Makine|Makina|Metal|Plastik|Ambalaj|Matbaa(?:cılık)?|Reklam(?:cılık)?|Medya|Butik|Giyim|Ayakkabı|Kuyumculuk|Optik|Züccaciye|Hırdavat|Nalburiye|Tarım|Çiçekçilik|Pide|Kebap|Döner|Balık|Kahve|Yıkama|Temizleme|Oto|Servis|Otopark|Spor|Mermer|Seramik|Cam|Enerji|Elektrik|Klima|Tur|Seyahat|Taksi|Bilgisayar|Organizasyon|Prodüksiyon|Film|Güvenlik|Temizlik|Peyzaj|Fidancılık|Çiftliği|Atölyesi|Stüdyosu|Kitabevi|Yerbilimleri|Otoparkı|Camii|Tesisleri|Kampı))(?!\w)"
+)
+"""A firm by its trade, if what stands before is no word, or behind it an apostrophe or a parenthesis: Derinsu Sondaj'da."""
 _FIRM: Final = lazy_regex(
     rf"(?<![\w'’-])(?P<name>(?:(?:{_NAME}|{_U}{{2,12}}|&|ve) |(?:San|Tic|Paz|İnş|Ltd)\. ?){{1,7}}(?:A\. ?Ş\.|Ltd\. ?Şti\.|AŞ(?!{_LETTER})|Limited Şirketi|Anonim Şirketi))"
 )
 _STREET_END: Final = r"(?:Mahallesi|Mah\.?|Mh\.|Caddesi|Cadde|Cad\.?|Cd\.|Sokağı|Sokak|Sok\.?|Sk\.|Bulvarı|Blv\.|Bulv\.|Meydanı|Sitesi|Apartmanı|Apt\.?|Yolu|Çıkmazı|Mevkii)"
 _LINE: Final = lazy_regex(
-    rf"(?<![\w'’-])(?:(?:{_NAME}|{_U}{{2,12}}|[0-9]{{1,4}}\.?) ){{1,4}}?{_STREET_END}(?!{_L})(?:,? ?(?:(?:(?:{_NAME}|{_U}{{2,12}}|[0-9]{{1,4}}\.?) ){{1,4}}?{_STREET_END}(?!{_L}))){{0,3}}"
-    rf"(?:,? ?[A-Z] Blok)?(?: [0-9]{{1,3}}(?:/[0-9A-Z]{{1,4}})?(?=,? (?:D|Daire|K|Kat)\b|[\n,;]|$| {_NAME}))?(?:,? ?(?:No|Numara|D|Daire|Kat|K|Blok|İç Kapı No)[.:]? ?[0-9]{{1,4}}[A-Z]?(?:/[0-9A-Z]{{1,4}})?){{0,4}}(?:,? ?[0-9]{{5}})?(?:,? ?{_NAME} ?/ ?(?:{_NAME}|{_U}{{3,12}}))?"
+    rf"(?<![\w'’-])(?:(?:(?:{_NAME}|{_U}{{2,12}}|[0-9]{{1,4}}\.?) ){{1,4}}?{_STREET_END}|(?P<small>{_NAME}) (?:{_NAME} )?(?:mahallesi|mah\.?|mh\.|sokağı|sok\.|sk\.|caddesi|cad\.|bulvarı|sitesi|apartmanı|apt\.?|sokak(?= (?:no|[0-9]))))(?!{_L})(?:,? ?(?:(?:(?:{_NAME}|{_U}{{2,12}}|[0-9]{{1,4}}\.?) ){{1,4}}?(?i:{_STREET_END})(?!{_L}))){{0,3}}"
+    rf"(?:,? ?[A-Z] Blok)?(?: [0-9]{{1,3}}(?:/[0-9A-Z]{{1,4}})?(?=,? (?:D|Daire|K|Kat)\b|[\n,;]|$| {_NAME}))?(?:,? ?(?i:no|numara|d|daire|kat|k|blok|iç kapı no)[.:]? ?[0-9]{{1,4}}[A-Z]?(?:/[0-9A-Z]{{1,4}})?){{0,4}}(?:,? ?[0-9]{{5}})?(?:,? ?{_NAME} ?/ ?(?:{_NAME}|{_U}{{3,12}}))?"
 )
 _TOWN: Final = lazy_regex(
     rf"(?<![\w'’-])(?!(?:Europe|Asia|America|Africa|Pacific|Atlantic|Australia)/)(?P<name>(?:[0-9]{{5}} )?{_NAME} ?/ ?(?:{_NAME}|{_U}{{4,12}}))(?![\w/])"
 )
 _AREA: Final = lazy_regex(
-    rf"(?<![\w'’-])(?P<name>{_NAME}(?: {_NAME})?)['’]?(?:nin|nın|nun|nün|in|ın|un|ün)? (?:ilçesi|ili|köyü|mahallesi|kasabası|semti|beldesi|şehri|kenti|adası|gölü|nehri|dağı|bölgesi|ovası)|(?<![\w'’-])(?P<branch>(?!Merkez|Ana|Yeni|Banka|Diğer|İlgili){_NAME}) şube(?:si|miz|ye|de)|(?<![\w'’-])(?P<whole>(?:{_NAME} ){{1,3}}(?:Parkı|Plajı|Barajı|Köprüsü|Sahili|Çarşısı|Pazarı|Köyü))(?!{_L})"
+    rf"(?<![\w'’-])(?P<name>{_NAME}(?: {_NAME})?)['’]?(?:nin|nın|nun|nün|in|ın|un|ün)? (?:ilçesi|ili|köyü|mahallesi|kasabası|semti|beldesi|şehri|kenti|adası|gölü|nehri|dağı|bölgesi|ovası)|(?<![\w'’-])(?P<spot>{_NAME}(?: {_NAME})?) (?:mevkii|durağı|iskelesi|istasyonu|garı|otogarı|yaylası|mezrası|camii|camisi|mezarlığı|tepesi|vadisi|koyu|köprüsü|sahili|plajı|parkı|merası|deresi|mahallesi|kavşağı|tüneli|geçidi)(?!{_L})|(?<![\w'’-])(?P<branch>(?!Merkez|Ana|Yeni|Banka|Diğer|İlgili){_NAME}) şube(?:si|miz|ye|de)|(?<![\w'’-])(?P<whole>(?:{_NAME} ){{1,3}}(?:Parkı|Plajı|Barajı|Köprüsü|Sahili|Çarşısı|Pazarı|Köyü))(?!{_L})"
 )
 _MONTHS: Final = "OCAK|ŞUBAT|MART|NİSAN|MAYIS|HAZİRAN|TEMMUZ|AĞUSTOS|EYLÜL|EKİM|KASIM|ARALIK|Ocak|Şubat|Mart|Nisan|Mayıs|Haziran|Temmuz|Ağustos|Eylül|Ekim|Kasım|Aralık|ocak|şubat|mart|nisan|mayıs|haziran|temmuz|ağustos|eylül|ekim|kasım|aralık"
+_WEEKDAYS: Final = "Pazartesi|Salı|Çarşamba|Perşembe|Cumartesi|Cuma|Pazar"
 _DATE: Final = lazy_regex(
-    rf"(?<![\w.])(?:[0-3]?[0-9] (?:{_MONTHS})(?: [12][0-9]{{3}})?|(?:{_MONTHS}) [12][0-9]{{3}}|[12][0-9]{{3}}(?=['’]?(?:de|da|te|ta|den|dan|ten|tan)?(?: yılı| senesi)))(?![\w])"
+    rf"(?<![\w.])(?:[0-3]?[0-9] (?:{_MONTHS})(?: [12][0-9]{{3}})?(?: (?:{_WEEKDAYS})(?!\w))?|(?:{_MONTHS}) [12][0-9]{{3}}|[12][0-9]{{3}}(?=['’]?(?:de|da|te|ta|den|dan|ten|tan)?(?: yılı| senesi)))(?![\w])"
 )
 _UNIT: Final = "bir|iki|üç|dört|beş|altı|yedi|sekiz|dokuz"
 _WORDED: Final = lazy_regex(
-    rf"(?i:(?<!\w)(?:(?:(?:on|yirmi|otuz)(?: ?(?:{_UNIT}))?|{_UNIT}) (?:{_MONTHS}) )?(?:iki bin|bin dokuz ?yüz)(?: (?:on|yirmi|otuz|kırk|elli|altmış|yetmiş|seksen|doksan))?(?: (?:{_UNIT}))?(?= (?:yıl|sene|gün|tarih|doğum)|['’]))"
+    rf"(?i:(?<!\w)(?:(?:(?:on|yirmi|otuz)(?: ?(?:{_UNIT}))?|{_UNIT}) (?:{_MONTHS}) )?(?:iki bin|bin dokuz ?yüz)(?: (?:on|yirmi|otuz|kırk|elli|altmış|yetmiş|seksen|doksan))?(?: (?:{_UNIT}))?(?= (?:yıl|sene|gün|tarih|doğum)|['’]|[.,)\n]|\Z))"
+    rf"|(?i:(?<!\w)(?:(?:on|yirmi|otuz)(?: ?(?:{_UNIT}))?|{_UNIT}) (?:{_MONTHS})(?!\w)|(?:ayın|(?<!\w)(?:{_MONTHS})['’]?[ıiuü]n) (?P<day>(?:on|yirmi|otuz)(?: ?(?:{_UNIT}))?|{_UNIT})(?=s?[ıiuü]))"
 )
 """A day or a year in words: on iki Mart iki bin yirmi dört."""
 _AGE: Final = lazy_regex(
-    r"(?<![\w.,])(?P<age>[0-9]{1,3})(?=(?: yaş(?:ında|larında|ındaki|ına|ım|lı|ındayım)|['’](?:li|lı|lu|lü) yaş))|(?:[Yy]aş[ıi]?|YAŞ) ?: ?(?P<field>[0-9]{1,3})(?![0-9])"
+    r"(?<![\w.,])(?P<age>[0-9]{1,3})(?=(?: yaş(?:ında|larında|ındaki|ına|ım|lı|ındayım|(?=[,.;)\n]))|['’](?:li|lı|lu|lü) yaş))|(?:[Yy]aş[ıi]?|YAŞ) ?: ?(?P<field>[0-9]{1,3})(?![0-9])"
 )
 _PHONE: Final = lazy_regex(
-    r"(?<![\w+])(?:[+]90[ -]?|0 ?)[(]?[2-5][0-9]{2}[)]?[ -]?[0-9]{3}[ -]?[0-9]{2}[ -]?[0-9]{2}(?![0-9])|(?<![\w+])[(]0[2-5][0-9]{2}[)] ?[0-9]{3} ?[0-9]{2} ?[0-9]{2}(?![0-9])|(?<![0-9])(?:444|0850) ?[0-9]{3} ?[0-9]{2} ?[0-9]{2}(?![0-9])"
+    r"(?<![\w+])(?:[+]90[ -]?|0 ?)[(]?[2-5][0-9]{2}[)]?[ -]?[0-9]{3}[ -]?[0-9]{2}[ -]?[0-9]{2}(?![0-9])|(?<![\w+])[(]0[2-5][0-9]{2}[)] ?[0-9]{3} ?[0-9]{2} ?[0-9]{2}(?![0-9])|(?<!\w)(?:sıfır|beş yüz)(?: (?:sıfır|bir|iki|üç|dört|beş|altı|yedi|sekiz|dokuz|on|yirmi|otuz|kırk|elli|altmış|yetmiş|seksen|doksan|yüz)){5,20}(?!\w)|(?<![0-9])(?:444|0850) ?[0-9]{3} ?[0-9]{2} ?[0-9]{2}(?![0-9])"
 )
 _TCKN: Final = lazy_regex(r"(?<![\w.])[1-9][0-9]{10}(?![\w])")
 _LABELLED_ID: Final = lazy_regex(
@@ -88,7 +94,9 @@ _LABELLED_ID: Final = lazy_regex(
     rf"|(?i:(?!(?:hata|posta|ürün|model|sayfa|madde|bölüm|kapı|daire|bina|oda|kat|satır|adım|sürüm|port|tel|cep|faks|alan|ülke|renk|durum|stok|parça|sıra|soru|masa|peron|hat|koltuk|forma|ayakkabı|sokak|ders|kanun|karar|resmi){_L}{{0,8}} ){_LETTER}{{3,16}}(?: kimlik)? (?:no|numaras[ıi]|numara(?:m|nız|mız)))(?:['’](?:m|su|muz|nuz))?|[Tt]alebi(?= ?#)|(?:[Kk]ayıt|[Ss]ipariş|[Tt]alep)(?= ?#))"
     r" ?[:#]? ?(?P<id>(?=[A-Za-z0-9/-]{0,12}[0-9])[A-Za-z0-9][A-Za-z0-9/-]{3,24})"
 )
-_PLATE: Final = lazy_regex(r"(?<![\w.])(?:0[1-9]|[1-7][0-9]|8[01]) ?[A-Z]{1,3} ?[0-9]{2,4}(?![\w])")
+_PLATE: Final = lazy_regex(
+    r"(?<![\w.])(?:0[1-9]|[1-7][0-9]|8[01]) ?[A-Z]{1,3} ?[0-9]{2,4}(?![\w])|(?<![\w.])(?:0[1-9]|[1-7][0-9]|8[01]) ?[a-zA-Z]{1,3} ?[0-9]{2,5}(?= plaka)|[Pp]laka[a-zıs]{0,3}:? (?P<plate>(?:0[1-9]|[1-7][0-9]|8[01]) ?[a-zA-Z]{1,3} ?[0-9]{2,5})(?!\w)"
+)
 
 
 def turkish_id(value: str) -> bool:
@@ -141,18 +149,33 @@ def find_places(text: str) -> Iterator[Found]:
         )
         yield Found(match.start() + (len(first) + 1 if two else 0), match.end(), "place", 0.8, "street")
     for match in matches(_LINE, text):
+        if match["small"] and _is_ordinary(match["small"]):
+            continue
         yield Found(*match.span(), "place", 0.8, "street")
     for match in matches(_AREA, text):
+        if match["spot"] and _is_ordinary(match["spot"].split(" ")[0]):
+            continue
         yield Found(*match.span(match.lastgroup or 0), "place", 0.8, "street")
     for match in matches(_TOWN, text):
         if any(_is_listed(part.strip(), "place") for part in re.split("[/ ]", match["name"])):
             yield Found(*match.span("name"), "place", 0.8, "list")
 
 
+_TOLD: Final = (" (", " [")
+
+
 def find_organizations(text: str) -> Iterator[Found]:
     """Yield firms with their legal form, and institutions with a name before the word for their sort."""
     for match in matches(_FIRM, text):
         yield Found(match.start("name"), match.end("name"), "organization", 0.8, "company-end")
+    for match in matches(_TRADE, text):
+        told = text[match.end() : match.end() + 2] in _TOLD or text[match.end() : match.end() + 1] in ("'", "’")
+        words = match["own"].split(" ")
+        start = match.start("own")
+        if _opens(text, start) and len(words) > 1 and _is_ordinary(words[0]):
+            start += len(words[0]) + 1
+        if (told or not all(map(_is_ordinary, words))) and not _is_listed(words[0], "given"):
+            yield Found(start, match.end(), "organization", 0.6, "institution")
     for match in matches(_WORKPLACE, text):
         if not _is_listed(match["name"].split(" ")[0], "given"):
             yield Found(*match.span(), "organization", 0.7, "cue")
@@ -239,6 +262,8 @@ _FUNCTION: Final = frozenset(written("tr")["function"])
 
 _NO_GUESS: Final = lazy_regex(" ?:| [0-9]")
 """Behind a label or a type: Sicil: 318774, Typ 2."""
+_TO_ME: Final = lazy_regex(r" (?:bana|sana|bize|size)(?!\w)")
+_OFFICE: Final = lazy_regex(r"(?:l[ıiuü][kğ]|[sşz][iı]|t[ay]|loji|syon|at|um)\Z")
 _EPONYM: Final = lazy_regex(
     r"(?:['’]?[ns]?[ıiuü]n)? (?:filtresi|algoritması|hastalığı|sendromu|testi|skoru|skalası|ölçeği|belirtisi|formülü|kanunu|yasası|yöntemi|refleksi|diyagramı|indeksi|teoremi|sınıflaması|tiroiditi|anemisi|lenfoması|fraktürü|kırığı|ağacı|mesafesi)(?![a-zçğıöşü])"
 )
@@ -307,7 +332,7 @@ def find_names(text: str) -> Iterator[Found]:
         if opens and len(words) == 1 and _is_placed(text, words[0]):
             yield Found(*words[0][:2], "place", 0.6, "list")
             words = []
-        honored = words and _BEHIND.match(text, words[0].end)
+        honored = words and (_honored(text, words[0]) or (len(words) == 1 and _is_own(text, words[0])))
         if (
             opens
             and words
@@ -336,6 +361,19 @@ def _is_foreign(line: str) -> bool:
     return len(words) > 2 and 2 * sum(map(_is_ordinary, words)) < len(words)
 
 
+def _is_own(text: str, word: _Word) -> bool:
+    """Return whether a word before an apostrophe is a name: no frequent word, nor an office."""
+    low = lowered(word.text)
+    own = low in _LOOSE or not (_is_frequent(low) or _OFFICE.search(low))
+    return own and not word.text.isupper() and _SUFFIX.match(text, word.end) is not None
+
+
+def _honored(text: str, word: _Word) -> bool:
+    """Return whether a title or kin stands behind a word: Zeliş teyzeme."""
+    named = lowered(word.text) in _LOOSE or not _is_ordinary(word.text)
+    return _BEHIND.match(text, word.end) is not None or (named and _KIN_BEHIND.match(text, word.end) is not None)
+
+
 def _judged(text: str, words: list[_Word], *, opens: bool, titled: bool) -> Iterator[Found]:
     first, last = words[0], words[-1]
     before = _BEFORE.search(text, max(0, first.start - 24), first.start)
@@ -344,7 +382,7 @@ def _judged(text: str, words: list[_Word], *, opens: bool, titled: bool) -> Iter
     named = [word for word in words if len(word.text) > 2]
     if not named or (lowered(first.text) in COMPANIES | _BRANDS and not titled):
         return
-    behind = _BEHIND.match(text, last.end)
+    behind = _honored(text, last)
     if titled and len(named) == 1 and not behind and (kind := _behind_title(first, suffix)) != "person":
         yield from [Found(first.start, last.end, kind, 0.6, "cue")] if kind else ()
         return
@@ -364,8 +402,8 @@ def _judged(text: str, words: list[_Word], *, opens: bool, titled: bool) -> Iter
     if place and not (given and len(named) > 1) and not (given and not (suffix and lowered(suffix[1]) in _IN)):
         if not (opens and len(named) == 1 and _is_ordinary(first.text) and not suffix):
             yield Found(first.start, last.end, "place", 0.7, "list")
-    elif given and len(named) == 1 and opens and not suffix and lowered(first.text) in _LOOSE:
-        if first.start and _ENDS.match(text, last.end):  # who signs
+    elif len(named) == 1 and opens and not suffix and lowered(first.text) in _LOOSE:
+        if (first.start and _ENDS.match(text, last.end)) or _TO_ME.match(text, last.end):  # who signs
             yield Found(first.start, last.end, "person", 0.5, "cue")
     elif given and (len(named) > 1 or suffix or not (opens and _is_ordinary(first.text))):
         yield Found(first.start, last.end, "person", 0.7, "list")
@@ -387,11 +425,11 @@ def _judged(text: str, words: list[_Word], *, opens: bool, titled: bool) -> Iter
         or (len(words) > 1 and words[0].text.endswith(".") and len(named) == 1 and not _is_ordinary(named[0].text))
     ):
         yield Found(first.start, last.end, "person", 0.5, "list")
-    elif len(named) == 1 and suffix and not (_is_ordinary(first.text) if opens else _is_word(lowered(first.text))):
+    elif len(named) == 1 and suffix and (_is_own(text, first) or not _is_word(lowered(first.text))):
         yield Found(first.start, last.end, "place" if lowered(suffix[1]) in _IN else "person", 0.5, "guess")
     elif (
         len(named) == 1
-        and not opens
+        and (not opens or _PERSONAL.match(text, last.end))
         and (not _is_ordinary(first.text) or _is_foreign_given(lowered(first.text)))
         and not first.text.isupper()
         and not set(first.text) & set("ßäéè")
@@ -426,15 +464,15 @@ _BEFORE_HOUSE: Final = frozenset(
     "yeni eski aynı bizim sizin güzel büyük küçük ucuz yakın diğer hangi her bir bu şu ilk son iyi".split()
 )
 _SMALL_NAME: Final = lazy_regex(
-    rf"(?<![\w'’.@/-])(?P<name>{_L}{{4,14}})['’](?P<end>y[ae]|n[ae]|n?[dt][ae](?:n|ki)?|n?[ıiuü]n|y?l[ae])(?!\w)"
+    rf"(?<![\w'’.@/-])(?P<name>{_L}{{4,14}})['’](?P<end>[yn]?[ae]|[ıiuü]|n?[dt][ae](?:n|ki)?|n?[ıiuü]n|y?l[ae])(?!\w)"
 )
 """A name in small letters before an apostrophe, behind which only endings of names stand: gölbaşı'na."""
 _DOES: Final = lazy_regex(
-    rf"(?<![\w'’.@/-])(?P<name>{_L}{{3,14}})(?= (?:d[ae] )?(?:{_L}{{2,10}} ){{0,3}}(?:gel(?:sin|mesin|iyor|ir|ecek|miyor)|gitsin|söyle(?:di|sin|miş)|arasın|ara(?:dı|yacak)|getir(?:sin|di|ir|ecek)|istiyor|diyor|dedi|demiş|bekliyor|biliyor|uyuyor|yaz(?:dı|sın|mış))(?!\w))"
+    rf"(?<![\w'’.@/-])(?P<name>{_L}{{3,14}})(?= (?:d[ae] )?(?:(?:sizin|bizim|benim|senin|onun)(?:l[ae])(?!\w)|(?:{_L}{{2,10}} ){{0,3}}(?:gel(?:sin|mesin|iyor|ir|ecek|miyor)|gitsin|söyle(?:di|sin|miş)|arasın|ara(?:dı|yacak)|getir(?:sin|di|ir|ecek)|istiyor|diyor|dedi|demiş|bekliyor|biliyor|uyuyor|yaz(?:dı|sın|mış))(?!\w)))"
 )
 """A name in small letters before what persons do."""
 _LIVED: Final = lazy_regex(
-    rf"(?<![\w'’.@/-])(?P<name>{_L}{{4,14}}?)['’]?[dt][ae](?= (?:çalışıyor|oturuyor|yaşıyor|kalıyor|kalacağ|buluş|tatil)[a-zçğıöşü]{{0,6}}(?!\w))"
+    rf"(?<![\w'’.@/-])(?P<name>{_L}{{4,14}}?)['’]?[dt][ae](?=y[ıi][mz](?!\w)|ym[ıi]ş| (?:çalışıyor|oturuyor|yaşıyor|kalıyor|kalacağ|buluş|tatil)[a-zçğıöşü]{{0,6}}(?!\w))"
 )
 _SMALL_PLACE: Final = lazy_regex(
     rf"(?<![\w'’.@/-])(?P<name>{_L}{{4,14}}?)(?P<end>(?:y[ae]|[dt][ae]n?|[dt][ae]ki)(?![\w@'’/-]))"
@@ -444,8 +482,22 @@ _SMALL: Final = lazy_regex(
     rf"(?<![\w'’.@/-])(?:(?P<cue>ben|adım|ismim) )?(?P<name>{_L}{{3,16}})(?: (?P<family>{_L}{{4,18}}))?"
     r"(?![\w@/-]|\.[\w.-]{1,30}@|['’](?![dty][aei]))"
 )
-_SMALL_BEHIND: Final = frozenset(
-    "bey beyin beye hanım hanıma hanımın hoca hocam abi abla amca teyze usta dayı yenge öğretmen baba".split()
+_CASE: Final = "(?:(?:s[ıi]|[mn](?:[ıi]z)?|m[ıi]z)?(?:[yn]?[aeıiuü]|n?[ıiuü]n|n?[dt][ae]n?|y?l[ae])?|gil(?:[dt]?[ae]n?|e)?|l[ae]r(?:[ae]|[ıi]n?)?)"
+_KIN: Final = "abla|ağabey|abi|amca|teyze|hala|dayı|yenge|dede|nine|enişte|anneanne|babaanne|öğretmen|hoca|usta|hemşire"
+_KIN_BEHIND: Final = lazy_regex(rf" (?:{_KIN}){_CASE}(?!\w)")
+"""Kin with an ending behind a name: Zeliş teyzeme."""
+_SMALL_HANDLE: Final = lazy_regex(rf"(?<![\w./@-])(?P<name>{_L}{{3,16}})_[0-9]{{1,4}}(?=: |['’]|[,.!?]?\s|\Z)")
+_SMALL_BEHIND: Final = lazy_regex(rf"(?:bey|hanım|baba|{_KIN}){_CASE}")
+_PERSONAL: Final = lazy_regex(
+    r" (?:ile|bana|bize|sana|size|nasıl|(?:\w{1,12} )?(?:aradı|gelsin|dedi|söyledi|yazdı|istedi|uğradı|sordu|arayacak))(?!\w)"
+)
+"""What stands behind who does something: Kamer bana."""
+_OF_MINE: Final = lazy_regex(
+    rf"(?<!\w)(?:(?:eş|kardeş|oğl|kız|kuzen|arkadaş|torun|yeğen|gelin|damad|nişanlı|sevgili|komşu|koca|karı|elti|baldız|görümce|kayınvalide|kaynana|kayınpeder|kayınbirader|bebe[kğ]|abla|abi|teyze|hala|amca|dayı|yenge|dede|nine|enişte|patron|kanka|köpe[kğ]|kedi)[ıiuü]?m(?:[ıiuü]z)?|adı|ismi) (?P<name>{_L}{{3,14}})(?=['’ .,;!?\n]|\Z)(?P<next>['’]| {_L}{{1,14}})?"
+)
+"""Whom somebody calls the own, in small letters: görümcem hatçe."""
+_VERB: Final = lazy_regex(
+    r".*(?:yor|yo|[dt][ıiuü]|m[ıiuü]ş|[ae]c[ae][kğ]|[ıiuü]p|ken|[ıiuü]nc[ae]|[ae]r[ae]k|m[ae]z|[ae]r|[ıiuü]r|m[ae]y[ae]|m[ae]k|s[ae])(?:[ıiuü]?[mnkz]|l[ae]r|s[ıiuü]n)?"
 )
 
 
@@ -461,11 +513,19 @@ def _in_small(text: str) -> Iterator[Found]:
         name = match["name"]
         if (name in _LOOSE or _titled(name) in listed("tr", "given")) and name not in _FUNCTION:
             yield Found(*match.span("name"), "person", 0.5, "guess")
+    for match in matches(_SMALL_HANDLE, text):
+        if not (_is_ordinary(match["name"]) or is_plain_form(match["name"])):
+            yield Found(*match.span(), "handle", 0.6)
+    for match in matches(_OF_MINE, text):
+        name, behind = match["name"], (match["next"] or "").strip()
+        loose = name in _LOOSE or (_titled(name) in listed("tr", "given") and not _is_frequent(name))
+        if (loose or not (_is_ordinary(name) or _VERB.fullmatch(name))) and not _VERB.fullmatch(behind):
+            yield Found(*match.span("name"), "person", 0.5, "title")
     met = -1
     for match in _small_words(text):
         name, behind = match["name"], lowered(match["family"] or "")
         frequent = name in listed("tr", "frequent") or name in _FUNCTION
-        kin = any(behind.startswith(title) for title in _SMALL_BEHIND)
+        kin = _SMALL_BEHIND.fullmatch(behind) is not None
         given = not frequent and name in listed("tr", "small") and name not in _LOOSE
         if kin and (name in _LOOSE or (not frequent and _titled(name) in listed("tr", "given"))):
             given = True
@@ -492,8 +552,15 @@ def _places_in_small(text: str) -> Iterator[Found]:
             yield Found(*match.span("name"), "place", 0.5, "guess")
     for match in matches(_SMALL_NAME, text):
         name = match["name"]
-        if _SPOKEN.fullmatch(name) and not _is_ordinary(name) and not is_plain_form(name):
+        if (
+            len(match["end"]) + (match["end"] in ("a", "e")) > 1
+            and _SPOKEN.fullmatch(name)
+            and not _is_ordinary(name)
+            and not is_plain_form(name)
+        ):
             yield Found(*match.span("name"), "place" if match["end"][0] in "ydt" else "person", 0.4, "guess")
+        if name in _LOOSE and (match["end"][0] not in "dt" or not _is_frequent(name)):
+            yield Found(*match.span("name"), "person", 0.5, "guess")
         for kind in ("place", "given"):
             if _titled(match["name"]) in listed("tr", kind):
                 yield Found(*match.span("name"), "place" if kind == "place" else "person", 0.5, "guess")
@@ -555,7 +622,7 @@ PHASES: Final = (
             "Atatürk Mah. Gül Sok. No: 5 D: 3", "5. sokak"),
     )),
     Phase("turkish-names", (
-        Row("turkish-name", find_names, anywhere, "person place", 0.8, "field guess list title",
+        Row("turkish-name", find_names, anywhere, "handle person place", 0.8, "cue field guess list title",
             "Dün Ayşe Yılmaz geldi", "Dün hasta geldi"),
     )),
 )

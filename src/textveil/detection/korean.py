@@ -382,8 +382,12 @@ def _titled(text: str) -> Iterator[Found]:
     for pattern in (_GIVEN, _JOINED):
         for match in matches(pattern, text):
             name = match["name"]
-            called = pattern is _GIVEN and match["voice"] and text[match.start() - 1 : match.start()] in ('"', "“", "\n")
-            told = pattern is _GIVEN and (called or match["polite"] or match["sibling"] or match["does"] or match["role"])
+            called = (
+                pattern is _GIVEN and match["voice"] and text[match.start() - 1 : match.start()] in ('"', "“", "\n")
+            )
+            told = pattern is _GIVEN and (
+                called or match["polite"] or match["sibling"] or match["does"] or match["role"]
+            )
             plain = pattern is _JOINED or (
                 (match["open"] or _PUBLIC_ROLE.match(match["role"] or "")) and not match["does"]
             )
@@ -528,7 +532,11 @@ def find_places(text: str) -> Iterator[Found]:
     for match in matches(_LONG_WORD, text):
         word = match[0]
         length = next((n for n in range(min(8, len(word)), 1, -1) if word[:n] in places), 0)
-        if length and not (length < len(word) and _is_noun(word)) and (tail := _BEHIND_PLACE.match(text, match.start() + length)):
+        if (
+            length
+            and not (length < len(word) and _is_noun(word))
+            and (tail := _BEHIND_PLACE.match(text, match.start() + length))
+        ):
             unit = tail[0][:1] if tail[0][:1] in ("시", "군", "구", "역", "항") and tail[0][:1] else ""
             end = match.start() + length + len(unit)
             within = _WITHIN.match(text, end)
@@ -579,7 +587,11 @@ def find_organizations(text: str) -> Iterator[Found]:
     for match in (*matches(_APART, text), *matches(_LOOSE, text)):
         own = match["own"]
         works = match.re.groups > 2 and match["works"]
-        if own[-1] not in _NO_END and not (_GENERIC_BEFORE.match(own) or _is_noun(match["name"])) and (works or not (_is_noun(own) or _no_name(own))):
+        if (
+            own[-1] not in _NO_END
+            and not (_GENERIC_BEFORE.match(own) or _is_noun(match["name"]))
+            and (works or not (_is_noun(own) or _no_name(own)))
+        ):
             yield Found(*match.span("name"), "organization", 0.7, "institution")
     for match in matches(_EMPLOYER, text):
         if not (_is_made_like_one(match["name"]) or _is_noun(match["name"])):

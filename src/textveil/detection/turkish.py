@@ -28,7 +28,7 @@ _NICKNAME: Final = lazy_regex(
 """What somebody is called by, and to whom a letter is fond: Lara'cığım."""
 _SIGNED: Final = lazy_regex('["”]')
 _SMALL_SHOP: Final = lazy_regex(
-    rf"(?<![\w'’-])(?P<name>(?:{_L}{{4,14}} (?={_L}{{2,10}}l[ae]r ))?(?P<first>{_L}{{4,14}}) (?:(?:anaokulu|kreşi|eczanesi|fırını|okulu|lisesi|hastanesi)|(?P<own>lokantası|pastanesi|kıraathanesi|kuaförü|marketi|pansiyonu|büfesi|kafesi)))(?=(?:n[dy]?[ae]n?)?(?![\w]))"
+    rf"(?<![\w'’-])(?P<name>(?:{_L}{{4,14}} (?={_L}{{2,10}}l[ae]r ))?(?P<first>{_L}{{4,14}}) (?:(?:anaokulu|kreşi|eczanesi|fırını|okulu|lisesi|hastanesi)|(?P<own>veteriner(?=['’])|kuaför(?=['’])|market(?=['’])|kırtasiye(?=['’])|lokantası|pastanesi|kıraathanesi|kuaförü|marketi|pansiyonu|büfesi|kafesi)))(?=['’]|(?:n[dy]?[ae]n?)?(?![\w]))"
 )
 _ENDS: Final = lazy_regex(r"\s{0,40}\Z")
 _BEHIND: Final = lazy_regex(
@@ -48,13 +48,13 @@ _SUFFIX: Final = lazy_regex(rf"['’]({_L}{{1,8}}|{_U}{{1,8}})(?!{_LETTER})")
 _IN: Final = frozenset("""da de ta te dan den tan ten daki deki taki teki nda nde ndan nden ndaki ndeki""".split())
 _ORGANIZATIONS: Final = (
     "Üniversitesi|Hastanesi|Bankası|Lisesi|Okulu|İlkokulu|Ortaokulu|Fakültesi|Enstitüsü|Müdürlüğü|Belediyesi|Mahkemesi|Derneği|Şubesi|Vakfı|Partisi|Kulübü|Kliniği|Merkezi|Eczanesi|Holding|Holdingi|Şirketi|Sigorta|Otel|Oteli|Restoran|Kurumu|Odası|Sendikası|Ajansı|"
-    "Gazetesi|Yayınevi|Yayınları|Tıp Merkezi|Market|Kargo|Lojistik|Tekstil|İnşaat|Elektronik|Teknoloji|Teknolojileri|Yazılım|Bilişim|Gıda|Otomotiv|Turizm|Ticaret|Anaokulu|Karakolu|Birliği|Konseyi|Mobilya|Danışmanlık|Havayolları|Hukuk Bürosu|Emniyeti|Dershanesi|Koleji|Akademisi|Kütüphanesi|Müzesi|Salonu|Kıraathanesi|Pansiyonu?|Büfe(?:si)?|Kafe(?:si)?|Lokantası|Köftecisi|Kuaförü|Bakkalı|Emlak|Pastanesi|Fırını|Kasabı|Dershanesi|Kreşi|Sahnesi|Marketi|Berberi|Eczane|Petrol|Evi|Durağı|Sofrası|Ocakbaşı|Konağı|Bahçesi|Mutfağı|Nakliyat|Kırtasiye|Mobilyaları?"
+    "Gazetesi|Yayınevi|Yayınları|Tıp Merkezi|Market|Kargo|Lojistik|Tekstil|İnşaat|Elektronik|Teknoloji|Teknolojileri|Yazılım|Bilişim|Gıda|Otomotiv|Turizm|Ticaret|Anaokulu|Karakolu|Birliği|Konseyi|Mobilya|Danışmanlık|Havayolları|Hukuk Bürosu|Emniyeti|Dershanesi|Koleji|Akademisi|Kütüphanesi|Müzesi|Salonu|Kıraathanesi|Pansiyonu?|Büfe(?:si)?|Kafe(?:si)?|Lokantası|Köftecisi|Kuaförü?|Veteriner|Kursu|Camii|Düğün Salonu|Bakkalı|Emlak|Pastanesi|Fırını|Kasabı|Dershanesi|Kreşi|Sahnesi|Marketi|Berberi|Eczane|Petrol|Evi|Durağı|Sofrası|Ocakbaşı|Konağı|Bahçesi|Mutfağı|Nakliyat|Kırtasiye|Mobilyaları?"
 )
 _INSTITUTION: Final = lazy_regex(
     rf"(?<![\w'’-])(?P<name>(?:(?:{_NAME}|{_U}{{2,12}}|[0-9]{{1,3}}\.) (?:(?:ve|ile) )?){{1,6}}(?:{_ORGANIZATIONS})(?: (?:{_ORGANIZATIONS}|Tıp Fakültesi)){{0,2}}(?: (?:San|Tic|Ltd|A|Ş|ve|Şti|Paz|İth|İhr)\.?){{0,8}}(?: ?A\.Ş\.| ?Ltd\. ?Şti\.)?)(?!{_L})"
 )
 _TRADE: Final = lazy_regex(
-    rf"(?<![\w'’-])(?P<name>(?P<own>{_NAME}(?: {_NAME}){{0,2}}) (?:Sondaj|Tesisat|Rulman|Tasarım|Mimarlık|Mühendislik|Yapı|Döküm|Kalıp|Makine|Makina|Metal|Plastik|Ambalaj|Matbaa(?:cılık)?|Reklam(?:cılık)?|Medya|Butik|Giyim|Ayakkabı|Kuyumculuk|Optik|Züccaciye|Hırdavat|Nalburiye|Tarım|Çiçekçilik|Pide|Kebap|Döner|Balık|Kahve|Yıkama|Temizleme|Oto|Servis|Otopark|Spor|Mermer|Seramik|Cam|Enerji|Elektrik|Klima|Tur|Seyahat|Taksi|Bilgisayar|Organizasyon|Prodüksiyon|Film|Güvenlik|Temizlik|Peyzaj|Fidancılık|Çiftliği|Atölyesi|Stüdyosu|Kitabevi|Yerbilimleri|Otoparkı|Camii|Tesisleri|Kampı))(?!\w)"
+    rf"(?<![\w'’-])(?P<name>(?P<own>{_NAME}(?: {_NAME}){{0,2}}) (?:Sondaj|Tesisat|Rulman|Tasarım|Mimarlık|Mühendislik|Yapı|Döküm|Kalıp|Makine|Makina|Metal|Plastik|Ambalaj|Matbaa(?:cılık)?|Reklam(?:cılık)?|Medya|Butik|Giyim|Ayakkabı|Kuyumculuk|Optik|Züccaciye|Hırdavat|Nalburiye|Tarım|Çiçekçilik|Pide|Kebap|Döner|Balık|Kahve|Yıkama|Temizleme|Oto|Servis|Otopark|Spor|Mermer|Seramik|Cam|Enerji|Elektrik|Klima|Tur|Seyahat|Taksi|Bilgisayar|Organizasyon|Prodüksiyon|Film|Güvenlik|Temizlik|Dağıtım|Peyzaj|Fidancılık|Çiftliği|Atölyesi|Stüdyosu|Kitabevi|Yerbilimleri|Otoparkı|Camii|Tesisleri|Kampı))(?!\w)"
 )
 """A firm by its trade, if what stands before is no word, or behind it an apostrophe or a parenthesis: Derinsu Sondaj'da."""
 _FIRM: Final = lazy_regex(
@@ -69,20 +69,22 @@ _TOWN: Final = lazy_regex(
     rf"(?<![\w'’-])(?!(?:Europe|Asia|America|Africa|Pacific|Atlantic|Australia)/)(?P<name>(?:[0-9]{{5}} )?{_NAME} ?/ ?(?:{_NAME}|{_U}{{4,12}}))(?![\w/])"
 )
 _AREA: Final = lazy_regex(
-    rf"(?<![\w'’-])(?P<name>{_NAME}(?: {_NAME})?)['’]?(?:nin|nın|nun|nün|in|ın|un|ün)? (?:ilçesi|ili|köyü|mahallesi|kasabası|semti|beldesi|şehri|kenti|adası|gölü|nehri|dağı|bölgesi|ovası)|(?<![\w'’-])(?P<spot>{_NAME}(?: {_NAME})?) (?:mevkii|durağı|iskelesi|istasyonu|garı|otogarı|yaylası|mezrası|camii|camisi|mezarlığı|tepesi|vadisi|koyu|köprüsü|sahili|plajı|parkı|merası|deresi|mahallesi|kavşağı|tüneli|geçidi)(?!{_L})|(?<![\w'’-])(?P<branch>(?!Merkez|Ana|Yeni|Banka|Diğer|İlgili){_NAME}) şube(?:si|miz|ye|de)|(?<![\w'’-])(?P<whole>(?:{_NAME} ){{1,3}}(?:Parkı|Plajı|Barajı|Köprüsü|Sahili|Çarşısı|Pazarı|Köyü))(?!{_L})"
+    rf"(?<![\w'’-])(?P<name>{_NAME}(?: {_NAME})?)['’]?(?:nin|nın|nun|nün|in|ın|un|ün)? (?:ilçesi|ili|köyü|mahallesi|kasabası|semti|beldesi|şehri|kenti|adası|gölü|nehri|dağı|bölgesi|ovası)|(?<![\w'’-])(?P<spot>{_NAME}(?: {_NAME})?) (?:mevkii|durağı|iskelesi|istasyonu|garı|otogarı|yaylası|mezrası|camii|camisi|mezarlığı|tepesi|vadisi|koyu|köprüsü|sahili|plajı|parkı|merası|deresi|mahallesi|kavşağı|tüneli|geçidi)(?!{_L})|(?<![\w'’-])(?P<branch>(?!Merkez|Ana|Yeni|Banka|Diğer|İlgili){_NAME}) şube(?:si|miz|ye|de)|(?<![\w'’-])(?P<whole>(?:{_NAME} ){{1,3}}(?:Parkı|Plajı|Barajı|Köprüsü|Sahili|Çarşısı|Pazarı|Köyü|Limanı|İskelesi|Kalesi|Meydanı|Durağı|Stadı|Stadyumu|Plaza|Plazası|AVM|Terminali|Otogarı|Gölü|Dağı|Yaylası|Kampüsü|Evleri|Konutları|Rezidans|İş Merkezi|Mezarlığı|Tesisleri|Adası|Deresi|Tepesi|Kavşağı)(?:,? [A-Z] Blok)?(?: (?:No:? ?)?[0-9]{{1,3}})?)(?!{_L})"
 )
 _MONTHS: Final = "OCAK|ŞUBAT|MART|NİSAN|MAYIS|HAZİRAN|TEMMUZ|AĞUSTOS|EYLÜL|EKİM|KASIM|ARALIK|Ocak|Şubat|Mart|Nisan|Mayıs|Haziran|Temmuz|Ağustos|Eylül|Ekim|Kasım|Aralık|ocak|şubat|mart|nisan|mayıs|haziran|temmuz|ağustos|eylül|ekim|kasım|aralık"
+_NO_NAMED: Final = "(?! (?:Üniv|Cadd|Cad|Mah|Lise|Sta[dt]|Bulv|Köprü|Meydan|İlkok|Ortaok|Okul|Sok|Park|Zafer))"
 _WEEKDAYS: Final = "Pazartesi|Salı|Çarşamba|Perşembe|Cumartesi|Cuma|Pazar"
 _DATE: Final = lazy_regex(
-    rf"(?<![\w.])(?:[0-3]?[0-9] (?:{_MONTHS})(?: [12][0-9]{{3}})?(?: (?:{_WEEKDAYS})(?!\w))?|(?:{_MONTHS}) [12][0-9]{{3}}|[12][0-9]{{3}}(?=['’]?(?:de|da|te|ta|den|dan|ten|tan)?(?: yılı| senesi)))(?![\w])"
+    rf"(?<![\w.])(?:[0-3]?[0-9] (?:{_MONTHS}){_NO_NAMED}(?: [12][0-9]{{3}})?(?: (?:{_WEEKDAYS})(?!\w))?|(?:{_MONTHS}) [12][0-9]{{3}}|[12][0-9]{{3}}(?=['’]?(?:de|da|te|ta|den|dan|ten|tan)?(?: yılı| senesi)))(?![\w])"
 )
 _UNIT: Final = "bir|iki|üç|dört|beş|altı|yedi|sekiz|dokuz"
 _WORDED: Final = lazy_regex(
     rf"(?i:(?<!\w)(?:(?:(?:on|yirmi|otuz)(?: ?(?:{_UNIT}))?|{_UNIT}) (?:{_MONTHS}) )?(?:iki bin|bin dokuz ?yüz)(?: (?:on|yirmi|otuz|kırk|elli|altmış|yetmiş|seksen|doksan))?(?: (?:{_UNIT}))?(?= (?:yıl|sene|gün|tarih|doğum)|['’]|[.,)\n]|\Z))"
-    rf"|(?i:(?<!\w)(?:(?:on|yirmi|otuz)(?: ?(?:{_UNIT}))?|{_UNIT}) (?:{_MONTHS})(?!\w)|(?:ayın|(?<!\w)(?:{_MONTHS})['’]?[ıiuü]n) (?P<day>(?:on|yirmi|otuz)(?: ?(?:{_UNIT}))?|{_UNIT})(?=s?[ıiuü]))"
+    rf"|(?i:(?<!\w)(?:(?:on|yirmi|otuz)(?: ?(?:{_UNIT}))?|{_UNIT}) (?:{_MONTHS})(?!\w){_NO_NAMED}|(?:ayın|(?<!\w)(?:{_MONTHS})['’]?[ıiuü]n) (?P<day>(?:on|yirmi|otuz)(?: ?(?:{_UNIT}))?|{_UNIT})(?=s?[ıiuü]))"
 )
 """A day or a year in words: on iki Mart iki bin yirmi dört."""
 _AGE: Final = lazy_regex(
+    rf"(?i:(?<!\w)(?P<said>(?:on|yirmi|otuz|kırk|elli|altmış|yetmiş|seksen|doksan)(?: ?(?:{_UNIT}))?)(?= yaş(?:ında|ım|ına|lar)))|(?<![\w.,])(?P<years>[1-9][0-9]?)(?= ?[yY][,.] ?(?:[kKeE]|kadın|erkek))|"
     r"(?<![\w.,])(?P<age>[0-9]{1,3})(?=(?: yaş(?:ında|larında|ındaki|ına|ım|lı|ındayım|(?=[,.;)\n]))|['’](?:li|lı|lu|lü) yaş))|(?:[Yy]aş[ıi]?|YAŞ) ?: ?(?P<field>[0-9]{1,3})(?![0-9])"
 )
 _PHONE: Final = lazy_regex(
@@ -129,7 +131,7 @@ _FIELD: Final = lazy_regex(
 )
 """Labels of addresses and of places of birth."""
 _SMALL_LINE: Final = lazy_regex(
-    rf"(?<![\w'’-])(?:{_L}{{3,16}} ){{1,2}}(?:sokak|sokağı|sok\.?|sk\.?|caddesi|cad\.?|bulvarı|mahallesi|mah\.?)(?: no:?)? [0-9]{{1,4}}(?![\w])|(?<![\w'’-])(?:{_L}{{3,16}} )(?:sitesi|apartmanı)(?: [a-z0-9]\.? blok)?(?: kat [0-9]{{1,2}})?(?: (?:no:? ?|daire )?[0-9]{{1,3}}(?![\w:.]))?|(?<![\w'’-])[a-zA-Z] blok (?:no:? ?|daire )?[0-9]{{1,3}}(?![\w:])"
+    rf"(?<![\w'’-])(?:{_L}{{3,16}} ){{1,2}}(?:sokak|sokağı|sok\.?|sk\.?|caddesi|cad\.?|bulvarı|mahallesi|mah\.?)(?: [0-9]{{1,4}}\.? (?:sokak|sok\.?|sk\.?))?(?: no:?)? [0-9]{{1,4}}(?![\w])(?:(?: kat [0-9]{{1,2}})?(?: daire [0-9]{{1,3}})?(?![\w:]))|(?<![\w'’-])(?:{_L}{{3,16}} )(?:sitesi|apartmanı)(?: [a-z0-9]\.? blok)?(?: kat [0-9]{{1,2}})?(?: (?:no:? ?|daire )?[0-9]{{1,3}}(?![\w:.]))?|(?<![\w'’-])[a-zA-Z] blok (?:no:? ?|daire )?[0-9]{{1,3}}(?![\w:])"
 )
 
 
@@ -198,6 +200,7 @@ def find_organizations(text: str) -> Iterator[Found]:
             and match["name"].count(" ") > 1
             and not _is_listed(first, "place")
             and text[start - 1 : start] not in ('"', "“")
+            and text[max(0, start - 2) : start] != ": "
         ):
             start += len(first) + 1
         yield Found(start, match.end("name"), "organization", 0.7, "institution")
@@ -234,10 +237,16 @@ def _is_placed(text: str, word: _Word) -> bool:
 
 
 def _is_ordinary(word: str) -> bool:
-    low = lowered(word)
-    return _is_word(low) or any(
-        _is_word(low[:-cut]) for cut in range(1, 9) if len(low) - cut > 2 and _ENDINGS.fullmatch(low[-cut:])
-    )
+    return _is_word(lowered(word)) or _is_bent(lowered(word))
+
+
+def _is_bent(low: str) -> bool:
+    return any(_is_word(low[:-cut]) for cut in range(1, 9) if len(low) - cut > 2 and _ENDINGS.fullmatch(low[-cut:]))
+
+
+def _is_worded(word: str) -> bool:
+    """Return whether a word is frequent, or one with an ending: rarer words are names too."""
+    return _is_frequent(lowered(word)) or _is_bent(lowered(word))
 
 
 def _is_frequent(low: str) -> bool:
@@ -263,7 +272,7 @@ _FUNCTION: Final = frozenset(written("tr")["function"])
 _NO_GUESS: Final = lazy_regex(" ?:| [0-9]")
 """Behind a label or a type: Sicil: 318774, Typ 2."""
 _TO_ME: Final = lazy_regex(r" (?:bana|sana|bize|size)(?!\w)")
-_OFFICE: Final = lazy_regex(r"(?:l[ıiuü][kğ]|[sşz][iı]|t[ay]|loji|syon|at|um)\Z")
+_OFFICE: Final = lazy_regex(r"(?:l[ıiuü][kğ]|[sşz][iı]|t[ay]|loji|syon|at|um|[cç][ıiuü])\Z")
 _EPONYM: Final = lazy_regex(
     r"(?:['’]?[ns]?[ıiuü]n)? (?:filtresi|algoritması|hastalığı|sendromu|testi|skoru|skalası|ölçeği|belirtisi|formülü|kanunu|yasası|yöntemi|refleksi|diyagramı|indeksi|teoremi|sınıflaması|tiroiditi|anemisi|lenfoması|fraktürü|kırığı|ağacı|mesafesi)(?![a-zçğıöşü])"
 )
@@ -299,14 +308,27 @@ def _runs(text: str) -> Iterator[list[_Word]]:
         yield run
 
 
-def find_names(text: str) -> Iterator[Found]:
-    """Yield persons and places by lists, titles, capitals, and the endings behind an apostrophe."""
+def _told(text: str) -> Iterator[Found]:
+    """Yield names behind labels, of whom a list names, and beside what somebody is to the writer."""
     for match in matches(_LABELLED, text):
         if not any(lowered(word) in _TITLES for word in match["name"].split(" ")):
             yield Found(*match.span("name"), "person", 0.8, "field")
     for match in matches(_NICKNAME, text):
         if not match["dear"] or text[match.end()] in "'’":
             yield Found(*match.span(match.lastgroup or 0), "person", 0.7, "title")
+    for match in matches(_PRESENT, text):
+        for part in matches(_PART, text[match.start("names") : match.end("names")]):
+            if not _is_frequent(lowered(part[0])) or lowered(part[0]) in _LOOSE:
+                start = match.start("names") + part.start()
+                yield Found(start, start + len(part[0]), "person", 0.7, "field")
+    for match in matches(_GLOSSED, text):
+        if not _is_ordinary(match["name"]) or lowered(match["name"]) in _LOOSE:
+            yield Found(*match.span("name"), "person", 0.6, "title")
+
+
+def find_names(text: str) -> Iterator[Found]:
+    """Yield persons and places by lists, titles, capitals, and the endings behind an apostrophe."""
+    yield from _told(text)
     yield from _in_small(text)
     yield from _places_in_small(text)
     lines: dict[int, bool] = {}
@@ -479,13 +501,20 @@ _SMALL_PLACE: Final = lazy_regex(
 )
 _WRITER: Final = lazy_regex(rf"^(?P<name>{_LETTER}{{3,14}})(?=: [^\n])", re.MULTILINE)
 _SMALL: Final = lazy_regex(
-    rf"(?<![\w'’.@/-])(?:(?P<cue>ben|adım|ismim) )?(?P<name>{_L}{{3,16}})(?: (?P<family>{_L}{{4,18}}))?"
+    rf"(?<![\w'’.@/-])(?:(?P<cue>ben|adım|ismim) )?(?P<name>{_L}{{3,16}})(?: (?P<family>{_L}{{3,18}}))?"
     r"(?![\w@/-]|\.[\w.-]{1,30}@|['’](?![dty][aei]))"
 )
 _CASE: Final = "(?:(?:s[ıi]|[mn](?:[ıi]z)?|m[ıi]z)?(?:[yn]?[aeıiuü]|n?[ıiuü]n|n?[dt][ae]n?|y?l[ae])?|gil(?:[dt]?[ae]n?|e)?|l[ae]r(?:[ae]|[ıi]n?)?)"
 _KIN: Final = "abla|ağabey|abi|amca|teyze|hala|dayı|yenge|dede|nine|enişte|anneanne|babaanne|öğretmen|hoca|usta|hemşire"
 _KIN_BEHIND: Final = lazy_regex(rf" (?:{_KIN}){_CASE}(?!\w)")
 """Kin with an ending behind a name: Zeliş teyzeme."""
+_PRESENT: Final = lazy_regex(
+    rf"(?i:katılanlar|katılımcılar|gelenler|gelmeyenler|hazır bulunanlar|davetliler|imzalar|ekip|kadro|nöbetçiler) ?: ?(?P<names>{_NAME}(?: {_NAME}){{0,3}}(?:(?:, ?| ve ){_NAME}(?: {_NAME}){{0,3}}){{1,30}})"
+)
+_PART: Final = lazy_regex(rf"{_NAME}(?: {_NAME}){{0,3}}")
+_GLOSSED: Final = lazy_regex(
+    rf"(?<![\w'’.@/-])(?P<name>{_LETTER}{{3,14}}) ?[(](?:bizim |benim )?(?:kedi|köpe|kuş|eşi|oğl|kız|anne|baba|abla|abi|kardeş|teyze|dayı|amca|hala|torun|komşu|arkadaş|ortağ|kuzen|yeğen|gelin|damad|nişanlı|sevgili)(?:m|miz|mız|muz|n|niz|ğim|ğimiz|ım|im|um|ımız|imiz|umuz|si|sı|i|ı)?[),]"
+)
 _SMALL_HANDLE: Final = lazy_regex(rf"(?<![\w./@-])(?P<name>{_L}{{3,16}})_[0-9]{{1,4}}(?=: |['’]|[,.!?]?\s|\Z)")
 _SMALL_BEHIND: Final = lazy_regex(rf"(?:bey|hanım|baba|{_KIN}){_CASE}")
 _PERSONAL: Final = lazy_regex(
@@ -588,7 +617,7 @@ def _behind_title(word: _Word, suffix: re.Match[str] | None) -> str:
     """Return what a word behind a title is: nobody ("dear colleague"), a place ("the patient in ..."), or a person."""
     if _is_listed(word.text, "given"):
         return "person"
-    return "" if _is_ordinary(word.text) else "place" if suffix and lowered(suffix[1]) in _IN else "person"
+    return "" if _is_worded(word.text) else "place" if suffix and lowered(suffix[1]) in _IN else "person"
 
 
 def mention_forms(name: str, kind: str) -> Iterator[str]:
@@ -598,7 +627,7 @@ def mention_forms(name: str, kind: str) -> Iterator[str]:
         if (
             len(word) > 2
             and "." not in word
-            and (" " in word or not _is_ordinary(word) or _is_listed(word, "given") or lowered(word) in _LOOSE)
+            and (" " in word or not _is_worded(word) or _is_listed(word, "given") or lowered(word) in _LOOSE)
         ):
             forms = {word, word.replace("i", "İ").replace("ı", "I").upper()}
             if kind == "person" and len(word) > 3 and not _is_ordinary(word) and lowered(word) not in _LOOSE:

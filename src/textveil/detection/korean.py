@@ -81,10 +81,15 @@ _KIN: Final = frozenset(
 _NATIONS: Final = "베트남|캄보디아|네팔|미얀마|태국|필리핀|몽골|우즈베키스탄|중국|일본|미국|러시아|인도네시아|스리랑카|방글라데시|파키스탄|인도|카자흐스탄|라오스|우크라이나|키르기스스탄"
 _ADDRESSED: Final = lazy_regex(
     rf"(?<!{_G})(?P<said>{_G}{{2,5}}) 씨(?!{_G}{{3}})|(?<!{_G})(?P<joined>(?!아가|아저|마음|눈|꽃|솜|맵|말){_G}{{2,3}})(?=씨(?:[는가를의와도]|께|에게|한테)?(?!{_G}))|(?<!{_G})(?P<abroad>{_G}{{2,6}}(?: {_G}{{1,6}}){{0,2}})(?<!어)(?= ?[(（](?:[0-9{OTHER}]{{2,12}}(?:년생?|생)?, ?)?(?:국적 ?)?(?:{_NATIONS})[,)])|(?:호실|(?<=[0-9{OTHER}])호) (?P<bed>[{_COMMON}]{_G}{{2}})(?= {_G}{{2}})|[0-9]{{2,4}}호 (?P<room>{_G}{{2,5}})(?= ?[(:：]| 님| 할머니| 할아버지| 어르신)"
-    rf"|(?<!{_G})(?P<called>{_G}{{2,5}})(?:라는|란) (?:별명|사람|남자|여자|아이|친구)|태명[은:]? ?(?P<womb>{_G}{{2,5}}?)(?=[,.(\s]|이고|이며|\Z)|(?:별명은|별명이|별명|일명|닉네임은?|가명|예명|필명|애칭) ?[‘“'\"](?P<quoted>{_G}{{2,6}})[’”'\"]"
-    rf"|(?<=[번{OTHER}] )(?P<numbered>{_G}{{3}})(?=[\s,.(]|입니다|이고|이에요|예요|인데|\Z)|(?:아빠|엄마|어머니|아버지|남편|아내|딸|아들)[(（](?P<aside>{_G}{{2,4}})[)）]|(?:user|사용자|고객)=['\"]?(?P<user>{_G}{{2,6}})(?!{_G})|(?<!{_G})(?P<little>{_G}이)(?= (?:형|언니|누나|오빠)(?!{_G}{{2}}))|(?:^|[-–.\n] )(?P<closing>{_G}{{2,5}})(?= (?:올림|드림|배상)[\"”']?$)|(?<!{_G})(?P<old>{_G}{{2}})(?= (?:아저씨|아주머니|영감)(?!{_G}{{3}}))|(?<!{_G})(?P<taught>{_G}{{2,3}})(?= (?:셰프|(?:보건|담임|영양|체육|음악|미술|영어|과학)선생님?)(?!{_G}{{2}}))|(?:연락|문의|전화|입금|신청|예약)[은는] (?P<contact>{_G}{{2,5}}?)(?=에게|한테|께)|(?<!{_G})(?P<known>{_G}{{2,4}})(?=의 본명|[’”'\"]?이?라(?:고 (?:불리|하는 (?:사람|동생|남자|여자|형))|는 (?:동생|형|남자|여자|친구)))|(?:본명|실명)[은:]? ?(?P<real>{_G}{{2,4}})(?=[)\],.\s]|입니다|\Z)|(?<!{_G})(?P<alias>{_G}{{2,4}})(?=[(（](?:본명|실명|별명|애칭))|(?:보내는|보낸|받는|받을) 사람[은:]? (?P<sender>{_G}{{2,4}}?)(?=이랑|랑|과|와|[ ,.])|^(?P<greeted>{_G}{{2,6}})님(?=[,께!은])|(?<![가-힣])(?P<item>{_G}{{3}}) ?님(?!{_G}{{3}})|(?<!{_G})(?P<told>{_G}{{2,3}}?)이?라(?:고 (?:적혀|했|소개|합니다)|는 (?:청년|학생|분|남성|여성|애|아저씨|아줌마|직원|선생))|(?<!{_G})(?P<one>[솔봄샘빛솜율준현건찬훈혁린랑환결슬훤빈웅욱숙희])(?= (?:형|누나|언니|오빠|삼촌|이모|쌤)(?!{_G}{{3}}))|(?<!{_G})(?P<house>{_G}{{2,4}})(?=네 (?:집|식구|가족|아들|딸|엄마|아빠|강아지|고양이|텃밭|마당|차)(?!{_G}{{3}}))|(?<!{_G})(?P<pt>{_G}{{2,4}}) ?(?=[(（](?:[FM남여]/[0-9{OTHER}]{{1,3}}|[0-9{OTHER}]{{1,3}}/[FM남여])[)）])|(?<!{_G})저 (?P<me>{_G}{{2,4}}?)(?:이에요|예요|인데요?|입니다)(?!{_G})",
+    rf"|태명[은:]? ?(?P<womb>{_G}{{2,5}}?)(?=[,.(\s]|이고|이며|\Z)|(?:별명은|별명이|별명|일명|닉네임은?|가명|예명|필명|애칭) ?[‘“'\"](?P<quoted>{_G}{{2,6}})[’”'\"]"
+    rf"|(?<=[번{OTHER}] )(?P<numbered>{_G}{{3}})(?=[\s,.(]|입니다|이고|이에요|예요|인데|\Z)|(?:아빠|엄마|어머니|아버지|남편|아내|딸|아들)[(（](?P<aside>{_G}{{2,4}})[)）]|(?:user|사용자|고객)=['\"]?(?P<user>{_G}{{2,6}})(?!{_G})|(?<!{_G})(?P<little>{_G}이)(?= (?:형|언니|누나|오빠)(?!{_G}{{2}}))|(?:^|[-–.\n] )(?P<closing>{_G}{{2,5}})(?= (?:올림|드림|배상)[\"”']?$)|(?<!{_G})(?P<old>{_G}{{2}})(?= (?:아저씨|아주머니|영감)(?!{_G}{{3}}))|(?<!{_G})(?P<taught>{_G}{{2,3}})(?= (?:셰프|(?:보건|담임|영양|체육|음악|미술|영어|과학)선생님?)(?!{_G}{{2}}))|(?:연락|문의|전화|입금|신청|예약)[은는] (?P<contact>{_G}{{2,5}}?)(?=에게|한테|께)|(?:본명|실명)[은:]? ?(?P<real>{_G}{{2,4}})(?=[)\],.\s]|입니다|\Z)|(?:보내는|보낸|받는|받을) 사람[은:]? (?P<sender>{_G}{{2,4}}?)(?=이랑|랑|과|와|[ ,.])|^(?P<greeted>{_G}{{2,6}})님(?=[,께!은])|(?<!{_G})(?P<one>[솔봄샘빛솜율준현건찬훈혁린랑환결슬훤빈웅욱숙희])(?= (?:형|누나|언니|오빠|삼촌|이모|쌤)(?!{_G}{{3}}))|(?<!{_G})저 (?P<me>{_G}{{2,4}}?)(?:이에요|예요|인데요?|입니다)(?!{_G})",
     re.MULTILINE,
 )
+_NAMING: Final = lazy_regex(
+    rf"(?P<item>님)(?!{_G}{{3}})|이?(?:라는|란) (?P<called>별명|사람|남자|여자|아이|친구|동생|형)|의 (?P<known>본명)|이?라고 (?P<so>불리|하는 (?:사람|동생|남자|여자|형))|이?라(?P<told>고 (?:적혀|했|소개|합니다)|는 (?:청년|학생|분|남성|여성|애|아저씨|아줌마|직원|선생))|네 (?P<house>집|식구|가족|아들|딸|엄마|아빠|강아지|고양이|텃밭|마당|차)(?!{_G}{{3}})|[(（](?P<patient>[FM남여]/[0-9{OTHER}]{{1,3}}|[0-9{OTHER}]{{1,3}}/[FM남여])[)）]|[(（](?P<alias>본명|실명|별명|애칭)"
+)
+"""What stands behind a name, which is looked for backwards."""
+_NAME_BEFORE: Final = lazy_regex(rf"(?<!{_G})(?P<name>{_G}{{2,5}})[’”'\" ]?\Z")
 _WORD_RUN: Final = lazy_regex(rf"(?<!{_G}){_G}{{1,9}}(?: {_G}{{1,9}}){{0,12}}")
 _WORD: Final = lazy_regex(rf"{_G}{{1,9}}")
 _PARTICLE: Final = frozenset(
@@ -220,6 +225,7 @@ def find_titled(text: str) -> Iterator[Found]:
         if (made or name in _foreign()) and not _no_name(name):
             yield Found(match.start("name"), _longer(text, match.end("name"), name), "person", 0.7, "field")
     yield from _addressed(text)
+    yield from _named_behind(text)
     yield from _of_abroad(text)
     yield from _behind_titles(text)
     yield from _titled(text)
@@ -288,22 +294,32 @@ def _addressed(text: str) -> Iterator[Found]:
     for match in matches(_ADDRESSED, text):
         group = match.lastgroup or ""
         name = match[group]
-        unknown = (
-            group in ("quoted", "user", "closing")
-            or (group == "told" and name in _given())
-            or name not in listed("ko", "frequent")
-        )
+        unknown = group in ("quoted", "user", "closing") or name not in listed("ko", "frequent")
         unknown = unknown and (
             group not in ("numbered", "bed")
             or (_is_made_like_one(name) and name[-1] not in _NO_END)
             or _COPULA.match(text, match.end(group)) is not None
         )
         unknown = unknown and (group != "closing" or name in _given() or not _no_name(name))
-        unknown = unknown and (group not in ("item", "told", "me") or _is_named(name))
-        unknown = unknown and (group not in ("house", "pt") or not _is_noun(name))
+        unknown = unknown and (group != "me" or _is_named(name))
         unknown = unknown and (group != "old" or set(name) <= _syllables() | {"돌", "쇠", "배"})
         if unknown and name not in _NOBODY and name not in _KIN and not _TITLE.search(name):
             yield Found(*match.span(group), "person", 0.7, "title")
+
+
+def _named_behind(text: str) -> Iterator[Found]:
+    """Yield names by what stands behind them: 마루라는 청년."""
+    for match in matches(_NAMING, text):
+        before = _NAME_BEFORE.search(text, max(0, match.start() - 7), match.start())
+        name, group = before["name"] if before else "", match.lastgroup
+        if before is None or name in _NOBODY or name in _KIN or _TITLE.search(name):
+            continue
+        if group in ("item", "told"):
+            told = _is_named(name) and (group == "told" or len(name) == 3)
+        else:
+            told = name not in listed("ko", "frequent") and not (group in ("house", "patient") and _is_noun(name))
+        if told:
+            yield Found(*before.span("name"), "person", 0.7, "title")
 
 
 def _of_abroad(text: str) -> Iterator[Found]:
@@ -470,8 +486,9 @@ _ADDRESS: Final = lazy_regex(
 _BUILT: Final = "써밋|아이파크|더샵|캐슬|센트럴|위브|휴먼빌|스위첸|데시앙|센트레빌|해모로|베르디움|휴먼시아|수자인|하늘채|스카이뷰|리버뷰|파크뷰|레이크|시티|포레|빌딩|타워"
 _ESTATE: Final = lazy_regex(
     rf"(?<!{_G})(?:(?:{_G}{{2,5}}[시군구읍면동리] ){{0,3}}{_G}{{1,10}}(?:아파트|마을|빌라|빌리지|하이츠|하이빌|타운|맨션|자이|푸르지오|래미안|힐스테이트|오피스텔|연립|상가|플라자|{_BUILT}|빌|(?<={_G}{_G})(?= [0-9]{{1,2}}단지))(?: ?[0-9]{{1,2}}단지)?(?: ?(?:[0-9]{{1,4}}|[가-하A-Z])동)?(?: ?[0-9]{{1,2}}층)?(?: ?[0-9]{{1,4}}호)?(?: ?(?:지하)?주차장)?(?=(?:에서|에|의|으로|로|은|는|이|가|을|를|과|와|까지|인데|이?에요|예요|이?요|이?라고|입니다|이고|이며)?(?:[^가-힣]|\Z))"
-    rf"|(?:(?<!{_G}){_G}{{2,8}}(?: {_G}{{2,8}})? (?=[0-9가-하]))?(?:[0-9]{{2,4}}|[A-Z가-하])동 ?[0-9]{{2,4}}호|(?<=집 )[0-9]{{3,4}}호)"
+    rf"|(?P<unit>(?:[0-9]{{2,4}}|[A-Z가-하])동 ?[0-9]{{2,4}}호)|(?<=집 )[0-9]{{3,4}}호)"
 )
+_ESTATE_BEFORE: Final = lazy_regex(rf"(?<!{_G}){_G}{{2,8}}(?: {_G}{{2,8}})? \Z")
 _GROUNDS: Final = lazy_regex(
     rf"(?<!{_G})(?P<name>(?:{_G}{{1,6}}[시군구읍면동리네랑의] ){{0,2}}{_G}{{1,9}}?(?:공원|수목원|식물원|동물원|휴양림|놀이터|유원지|해수욕장|해변|해안|계곡|저수지|선착장|포구|터미널|시장|사거리|삼거리|체험관|캠핑장|썰매장|스키장|골프장|야영장|낚시터|관(?= [0-9{OTHER}]{{1,2}}층)|[산골](?= (?:들렀|다녀|정상|등산|입구|기슭|자락|갔다|가는)|에서|에 (?:갔|다녀|오르|올라|들렀|있))|운동장|경기장|수영장|산장|등대|폭포|온천|휴게소|나들목|(?<![{_NO_STATION}])역(?= ?(?:앞|근처|부근|인근|[0-9{OTHER}]{{1,2}}번|에서|화장실|출구|개찰구|광장|대합실|승강장))))(?=(?:에서|에|의|으로|로|은|는|이|가|을|를|과|와|까지)?(?:[^가-힣]|\Z))"
 )
@@ -519,7 +536,11 @@ def find_places(text: str) -> Iterator[Found]:
             word = match[0].split(" ")[-1]
             if not (match[0] in _GENERIC or _no_name(word) or _GENERIC_BEFORE.match(word)):
                 housed = any(map(str.isdigit, match[0]))  # more than the name of an estate
-                yield Found(_widened(text, match.start()), match.end(), "place", 0.8 if housed else 0.75, "place-end")
+                start = _widened(text, match.start())
+                if pattern is _ESTATE and match["unit"]:
+                    named = _ESTATE_BEFORE.search(text, max(0, start - 18), start)
+                    start = named.start() if named else start
+                yield Found(start, match.end(), "place", 0.8 if housed else 0.75, "place-end")
     for match in matches(_VILLAGE, text):
         yield Found(*match.span(), "place", 0.7, "list")
     for pattern in (_TOWN, _HEARD_OF):
@@ -566,9 +587,10 @@ _EMPLOYER: Final = lazy_regex(
 )
 """Where somebody worked: 너른뜰조경 대리 (2017)."""
 _LOOSE: Final = lazy_regex(
-    rf"(?<![가-힣A-Za-z])(?P<name>(?P<own>{_G}{{2,6}}?) ?(?:조선|영어|수학|국어|논술|피아노|음악|미술|체육관|요가|헬스|필라테스|볼링장?|안경원?|가구|조명|전기|설비|누수|도배|타일|건축|토건|개발|기획|광고|미디어|교육원?|문고|운수|통상|무역|교통|렌탈|세차장?|모터스|타이어|주유소|충전소|골재|레미콘|철강|금형|사출|기계|중공업|에너지|환경|조경|정육점?|제과점?|베이커리|주점|호프|맥주|양조장?|한과|반찬가게|반찬|뷔페|레스토랑|키친|하우스|네일|헤어|뷰티|의상실|동물병원|클리닉|웨딩|상조|장례식장|예식장|웨딩홀|컨벤션|회관|게하|글램핑|캠핑장|리조트|콘도|연수원|수련원|학교|복지원|쉼터|지업사|사진관|만화방|오락실|피시방|PC방|독서논술))(?=(?P<works>에서 (?:{_G}{{1,6}} )?(?:일|근무|배우|알바)|에 (?:다니|다녔|취직|입사|근무|들어)|으?로 (?:옮|이직|출근))|에서|으?로 (?:와|오세|가)|에?[,.)]|[을를] (?:운영|차렸|열었|하는|하고|합니다|해요)|이라는| [0-9{OTHER}]| (?:대표|사장|원장|직원|팀장|담당))"
+    rf"(?:조선|영어|수학|국어|논술|피아노|음악|미술|체육관|요가|헬스|필라테스|볼링장?|안경원?|가구|조명|전기|설비|누수|도배|타일|건축|토건|개발|기획|광고|미디어|교육원?|문고|운수|통상|무역|교통|렌탈|세차장?|모터스|타이어|주유소|충전소|골재|레미콘|철강|금형|사출|기계|중공업|에너지|환경|조경|정육점?|제과점?|베이커리|주점|호프|맥주|양조장?|한과|반찬가게|반찬|뷔페|레스토랑|키친|하우스|네일|헤어|뷰티|의상실|동물병원|클리닉|웨딩|상조|장례식장|예식장|웨딩홀|컨벤션|회관|게하|글램핑|캠핑장|리조트|콘도|연수원|수련원|학교|복지원|쉼터|지업사|사진관|만화방|오락실|피시방|PC방|독서논술)(?=(?P<works>에서 (?:{_G}{{1,6}} )?(?:일|근무|배우|알바)|에 (?:다니|다녔|취직|입사|근무|들어)|으?로 (?:옮|이직|출근))|에서|으?로 (?:와|오세|가)|에?[,.)]|[을를] (?:운영|차렸|열었|하는|하고|합니다|해요)|이라는| [0-9{OTHER}]| (?:대표|사장|원장|직원|팀장|담당))"
 )
 """A house or a firm by its trade, if what stands before is no word: 빛나영어로 옮겼다."""
+_OWN_BEFORE: Final = lazy_regex(rf"(?<![가-힣A-Za-z])(?P<own>{_G}{{2,6}}) ?\Z")
 _MEALS: Final = lazy_regex(
     rf"(?<!{_G})(?P<name>(?:{_G}{{1,4}}네 {_G}{{0,8}}|(?:{_G}{{1,4}}동 )?{_G}{{2,8}})(?:국밥|칼국수|순대국|순댓국|냉면|김밥|갈비|곱창|족발|치킨|떡볶이|막국수|짬뽕|손만두|해장국|삼겹살|감자탕|커피|순두부|식빵|베이커리))(?=에서| (?:먼저|들어가|문 |앞|옆|가요|가서|어때|근처|사장|추천|갑시다|가자|갈까|하셔|예약)|을 찾|점(?:[^가-힣]|\Z))"
 )
@@ -584,15 +606,16 @@ def find_organizations(text: str) -> Iterator[Found]:
         for match in matches(pattern, text):
             if not _is_noun(match[match.lastgroup or 0]):
                 yield Found(*match.span(match.lastgroup or 0), "organization", 0.7, "institution")
-    for match in (*matches(_APART, text), *matches(_LOOSE, text)):
+    for match in matches(_APART, text):
         own = match["own"]
-        works = match.re.groups > 2 and match["works"]
-        if (
-            own[-1] not in _NO_END
-            and not (_GENERIC_BEFORE.match(own) or _is_noun(match["name"]))
-            and (works or not (_is_noun(own) or _no_name(own)))
-        ):
+        if not (own[-1] in _NO_END or _GENERIC_BEFORE.match(own) or _is_noun(own) or _no_name(own)):
             yield Found(*match.span("name"), "organization", 0.7, "institution")
+    for match in matches(_LOOSE, text):
+        before = _OWN_BEFORE.search(text, max(0, match.start() - 8), match.start())
+        if before and not (before["own"][-1] in _NO_END or _GENERIC_BEFORE.match(before["own"])):
+            named = not _is_noun(text[before.start() : match.end()]) and (match["works"] or not _is_noun(before["own"]))
+            if named and not (_no_name(before["own"]) and not match["works"]):
+                yield Found(before.start(), match.end(), "organization", 0.7, "institution")
     for match in matches(_EMPLOYER, text):
         if not (_is_made_like_one(match["name"]) or _is_noun(match["name"])):
             yield Found(*match.span("name"), "organization", 0.6, "cue")

@@ -80,11 +80,16 @@ _DATE: Final = lazy_regex(
 _UNIT: Final = "bir|iki|üç|dört|beş|altı|yedi|sekiz|dokuz"
 _WORDED: Final = lazy_regex(
     rf"(?i:(?<!\w)(?:(?:(?:on|yirmi|otuz)(?: ?(?:{_UNIT}))?|{_UNIT}) (?:{_MONTHS}) )?(?:iki bin|bin dokuz ?yüz)(?: (?:on|yirmi|otuz|kırk|elli|altmış|yetmiş|seksen|doksan))?(?: (?:{_UNIT}))?(?= (?:yıl|sene|gün|tarih|doğum)|['’]|[.,)\n]|\Z))"
-    rf"|(?i:(?<!\w)(?:(?:on|yirmi|otuz)(?: ?(?:{_UNIT}))?|{_UNIT}) (?:{_MONTHS})(?!\w){_NO_NAMED}|(?:ayın|(?<!\w)(?:{_MONTHS})['’]?[ıiuü]n) (?P<day>(?:on|yirmi|otuz)(?: ?(?:{_UNIT}))?|{_UNIT})(?=s?[ıiuü]))"
 )
 """A day or a year in words: on iki Mart iki bin yirmi dört."""
+_COUNT: Final = rf"(?i:(?:on|yirmi|otuz|kırk|elli|altmış|yetmiş|seksen|doksan)(?: ?(?:{_UNIT}))?|{_UNIT})"
+_COUNT_BEFORE: Final = lazy_regex(rf"(?<!\w){_COUNT}\Z")
+_COUNTED: Final = lazy_regex(
+    rf" (?P<month>(?:{_MONTHS})(?!\w){_NO_NAMED})| yaş(?:ında|ım|ına|lar)|(?:ayın|(?:{_MONTHS})['’]?[ıiuü]n) (?P<day>{_COUNT})(?=s?[ıiuü])"
+)
+"""What stands behind a number in words, which is looked for backwards: yedi Mayıs, yirmi altı yaşında."""
 _AGE: Final = lazy_regex(
-    rf"(?i:(?<!\w)(?P<said>(?:on|yirmi|otuz|kırk|elli|altmış|yetmiş|seksen|doksan)(?: ?(?:{_UNIT}))?)(?= yaş(?:ında|ım|ına|lar)))|(?<![\w.,])(?P<years>[1-9][0-9]?)(?= ?[yY][,.] ?(?:[kKeE]|kadın|erkek))|"
+    r"(?<![\w.,])(?P<years>[1-9][0-9]?)(?= ?[yY][,.] ?(?:[kKeE]|kadın|erkek))|"
     r"(?<![\w.,])(?P<age>[0-9]{1,3})(?=(?: yaş(?:ında|larında|ındaki|ına|ım|lı|ındayım|(?=[,.;)\n]))|['’](?:li|lı|lu|lü) yaş))|(?:[Yy]aş[ıi]?|YAŞ) ?: ?(?P<field>[0-9]{1,3})(?![0-9])"
 )
 _PHONE: Final = lazy_regex(
@@ -113,6 +118,12 @@ def find_forms(text: str) -> Iterator[Found]:
     for match in matches(_TCKN, text):
         if turkish_id(match[0]):
             yield Found(*match.span(), "id", 0.9, "check")
+    for match in matches(_COUNTED, text):
+        if match["day"]:
+            yield Found(*match.span("day"), "date", 0.9)
+        elif before := _COUNT_BEFORE.search(text, max(0, match.start() - 16), match.start()):
+            dated = match["month"] is not None
+            yield Found(before.start(), match.end() if dated else match.start(), "date" if dated else "age", 0.9)
     for pattern, kind in (
         (_DATE, "date"),
         (_WORDED, "date"),

@@ -306,7 +306,7 @@ def _checked(matched: Iterator[re.Match[str]]) -> Iterator[re.Match[str]]:
         yield match
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)  # more than the patterns that read one text, or each is read anew
 def reach_of(pattern: re.Pattern[str]) -> float:
     """Return how many characters from its start decide a match at most; infinity if unbounded or possibly empty."""
     parsed = import_module("re._parser").parse(pattern.pattern, pattern.flags)

@@ -8,7 +8,7 @@
 One file for a language, with the sections
 - ``given``, ``family``: faker's lists of the locales below, and the names in tools/script_names.txt;
 - ``place``: names in the language's letters of GeoNames' cities (of 200,000 people or more, in the language's own
-  countries of 15,000; in Turkish towns of 1,000 that are no frequent words), the countries of Unicode CLDR, and the regions of faker's addresses;
+  countries of 15,000), the countries of Unicode CLDR, and the regions of faker's addresses;
 - in Japanese also the 2,000 most frequent family names of japanese-personal-name-dataset, and gimei's given names and
   cities, but for given names that are frequent words without the ending of a name, and for cities that are frequent
   families without their unit;
@@ -16,6 +16,7 @@ One file for a language, with the sections
 - ``character``, in Chinese: those of ngender's counts that 2,000 people or more have in a given name, at least twice as
   often there as in wordfreq's text; ``telling`` are those that are 20 times as often there, and ``pair`` the
   words that two of these make;
+- ``town``, in Turkish: towns of 1,000 people or more that are no frequent words;
 - ``further``, in Korean: frequent words that begin like no family name;
 - ``small``, in Turkish: given names of tools/script_names.txt in small letters;
 - ``ordinary``: frequent words of wordfreq that are in no other section, and so name nobody though they are written with
@@ -146,7 +147,7 @@ def built(language: str, source: Source, own: dict[str, set[str]], cities: list[
         words = {word for word in _frequent(language) if len(word) == 2 and set(word) <= telling} - given
         sections |= {"character": _characters(2), "telling": telling, "pair": words}
     if language == "tr":  # faker's list has words in it, which small letters would not tell from names
-        sections["place"] = place | (_towns() - given)
+        sections["town"] = _towns() - given - place
         sections["small"] = {name.replace("İ", "i").replace("I", "ı").lower() for name in _given_names(own, language)}
     further = {*filter(kept, _frequent(language)[: source.words])} - words - names if language == "ko" else set()
     return sections | ({"further": further} if further else {})

@@ -333,10 +333,12 @@ class Restored:
 def with_capitals(text: str, language: str, spans: Iterable[DetectedSpan], *, capitals: bool) -> Restored | None:
     """Return a text of one letter case, but for who writes its lines (Ada: on my way), with capitals; None for others.
 
+    Letters that are mostly of other scripts tell no case.
+
     ``spans``: what it holds; ``capitals``: as ``in_capitals`` says.
     """
     low = text.lower() if capitals else text
-    if language == "tr" or len(low) != len(text):
+    if language == "tr" or len(low) != len(text) or 2 * len(text.encode("ascii", "ignore")) < len(text):
         return None
     writers = [span for span in spans if text[span.end : span.end + 1] == ":"]
     if not (capitals or is_small(plain("".join(between(text, writers))).text)):

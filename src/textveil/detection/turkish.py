@@ -243,7 +243,11 @@ def _is_listed(word: str, section: str) -> bool:
 def _is_placed(text: str, word: _Word) -> bool:
     """Return whether a listed place, or one of two words, stands before the ending of "in": Alanya'daki."""
     suffix = _SUFFIX.match(text, word.end)
-    listed_too = suffix is not None and lowered(suffix[1]) in _IN and _is_listed(word.text, "place")
+    listed_too = (
+        suffix is not None
+        and lowered(suffix[1]) in _IN
+        and (_is_listed(word.text, "place") or _is_listed(word.text, "town"))
+    )
     return listed_too or _IN_COMPOUND.match(text, word.end) is not None
 
 
@@ -252,7 +256,13 @@ def _is_ordinary(word: str) -> bool:
 
 
 def _is_bent(low: str) -> bool:
-    return any(_is_word(low[:-cut]) for cut in range(1, 9) if len(low) - cut > 2 and _ENDINGS.fullmatch(low[-cut:]))
+    cuts = [cut for cut in range(1, min(9, len(low) - 2)) if low[:-cut] in _vocabulary()]
+    return any(_ENDINGS.fullmatch(low[-cut:]) for cut in cuts)
+
+
+@cache
+def _vocabulary() -> frozenset[str]:
+    return listed("tr", "frequent") | listed("tr", "ordinary") | _FUNCTION
 
 
 def _is_worded(word: str) -> bool:
@@ -265,7 +275,7 @@ def _is_frequent(low: str) -> bool:
 
 
 def _is_word(low: str) -> bool:
-    return low in listed("tr", "frequent") or low in listed("tr", "ordinary") or low in _FUNCTION
+    return low in _vocabulary()
 
 
 _ENDINGS: Final = lazy_regex(
@@ -430,7 +440,7 @@ def _judged(text: str, words: list[_Word], *, opens: bool, titled: bool) -> Iter
     if first.text.isupper() and len(named) > 1 and not given:
         return
     place = _is_listed(" ".join(word.text for word in named), "place") or all(
-        _is_listed(word.text, "place") for word in named
+        _is_listed(word.text, "place") or ((suffix or not opens) and _is_listed(word.text, "town")) for word in named
     )
     if place and not (given and len(named) > 1) and not (given and not (suffix and lowered(suffix[1]) in _IN)):
         if not (opens and len(named) == 1 and _is_ordinary(first.text) and not suffix):

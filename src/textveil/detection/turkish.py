@@ -54,9 +54,10 @@ _INSTITUTION: Final = lazy_regex(
     rf"(?<![\w'’-])(?P<name>(?:(?:{_NAME}|{_U}{{2,12}}|[0-9]{{1,3}}\.) (?:(?:ve|ile) )?){{1,6}}(?:{_ORGANIZATIONS})(?: (?:{_ORGANIZATIONS}|Tıp Fakültesi)){{0,2}}(?: (?:San|Tic|Ltd|A|Ş|ve|Şti|Paz|İth|İhr)\.?){{0,8}}(?: ?A\.Ş\.| ?Ltd\. ?Şti\.)?)(?!{_L})"
 )
 _TRADE: Final = lazy_regex(
-    rf"(?<![\w'’-])(?P<name>(?P<own>{_NAME}(?: {_NAME}){{0,2}}) (?:Sondaj|Tesisat|Rulman|Tasarım|Mimarlık|Mühendislik|Yapı|Döküm|Kalıp|Makine|Makina|Metal|Plastik|Ambalaj|Matbaa(?:cılık)?|Reklam(?:cılık)?|Medya|Butik|Giyim|Ayakkabı|Kuyumculuk|Optik|Züccaciye|Hırdavat|Nalburiye|Tarım|Çiçekçilik|Pide|Kebap|Döner|Balık|Kahve|Yıkama|Temizleme|Oto|Servis|Otopark|Spor|Mermer|Seramik|Cam|Enerji|Elektrik|Klima|Tur|Seyahat|Taksi|Bilgisayar|Organizasyon|Prodüksiyon|Film|Güvenlik|Temizlik|Dağıtım|Peyzaj|Fidancılık|Çiftliği|Atölyesi|Stüdyosu|Kitabevi|Yerbilimleri|Otoparkı|Camii|Tesisleri|Kampı))(?!\w)"
+    r" (?:Sondaj|Tesisat|Rulman|Tasarım|Mimarlık|Mühendislik|Yapı|Döküm|Kalıp|Makine|Makina|Metal|Plastik|Ambalaj|Matbaa(?:cılık)?|Reklam(?:cılık)?|Medya|Butik|Giyim|Ayakkabı|Kuyumculuk|Optik|Züccaciye|Hırdavat|Nalburiye|Tarım|Çiçekçilik|Pide|Kebap|Döner|Balık|Kahve|Yıkama|Temizleme|Oto|Servis|Otopark|Spor|Mermer|Seramik|Cam|Enerji|Elektrik|Klima|Tur|Seyahat|Taksi|Bilgisayar|Organizasyon|Prodüksiyon|Film|Güvenlik|Temizlik|Dağıtım|Peyzaj|Fidancılık|Çiftliği|Atölyesi|Stüdyosu|Kitabevi|Yerbilimleri|Otoparkı|Camii|Tesisleri|Kampı)(?!\w)"
 )
 """A firm by its trade, if what stands before is no word, or behind it an apostrophe or a parenthesis: Derinsu Sondaj'da."""
+_OWN_BEFORE: Final = lazy_regex(rf"(?<![\w'’-]){_NAME}(?: {_NAME}){{0,2}}\Z")
 _FIRM: Final = lazy_regex(
     rf"(?<![\w'’-])(?P<name>(?:(?:{_NAME}|{_U}{{2,12}}|&|ve) |(?:San|Tic|Paz|İnş|Ltd)\. ?){{1,7}}(?:A\. ?Ş\.|Ltd\. ?Şti\.|AŞ(?!{_LETTER})|Limited Şirketi|Anonim Şirketi))"
 )
@@ -79,11 +80,13 @@ _DATE: Final = lazy_regex(
 )
 _UNIT: Final = "bir|iki|üç|dört|beş|altı|yedi|sekiz|dokuz"
 _WORDED: Final = lazy_regex(
-    rf"(?i:(?<!\w)(?:(?:(?:on|yirmi|otuz)(?: ?(?:{_UNIT}))?|{_UNIT}) (?:{_MONTHS}) )?(?:iki bin|bin dokuz ?yüz)(?: (?:on|yirmi|otuz|kırk|elli|altmış|yetmiş|seksen|doksan))?(?: (?:{_UNIT}))?(?= (?:yıl|sene|gün|tarih|doğum)|['’]|[.,)\n]|\Z))"
+    r"(?:[İi]ki bin|İKİ BİN|[Bb]in dokuz ?yüz|BİN DOKUZ ?YÜZ)(?i:(?: (?:on|yirmi|otuz|kırk|elli|altmış|yetmiş|seksen|doksan))?"
+    rf"(?: (?:{_UNIT}))?)(?= (?:yıl|sene|gün|tarih|doğum)|['’]|[.,)\n]|\Z)"
 )
-"""A day or a year in words: on iki Mart iki bin yirmi dört."""
+"""A year in words: iki bin yirmi dört."""
 _COUNT: Final = rf"(?i:(?:on|yirmi|otuz|kırk|elli|altmış|yetmiş|seksen|doksan)(?: ?(?:{_UNIT}))?|{_UNIT})"
 _COUNT_BEFORE: Final = lazy_regex(rf"(?<!\w){_COUNT}\Z")
+_DAY_BEFORE: Final = lazy_regex(rf"(?<!\w){_COUNT} (?:{_MONTHS}) \Z")
 _COUNTED: Final = lazy_regex(
     rf" (?P<month>(?:{_MONTHS})(?!\w){_NO_NAMED})| yaş(?:ında|ım|ına|lar)|(?:ayın|(?:{_MONTHS})['’]?[ıiuü]n) (?P<day>{_COUNT})(?=s?[ıiuü])"
 )
@@ -118,6 +121,9 @@ def find_forms(text: str) -> Iterator[Found]:
     for match in matches(_TCKN, text):
         if turkish_id(match[0]):
             yield Found(*match.span(), "id", 0.9, "check")
+    for match in matches(_WORDED, text):
+        before = _DAY_BEFORE.search(text, max(0, match.start() - 24), match.start())
+        yield Found(before.start() if before else match.start(), match.end(), "date", 0.9)
     for match in matches(_COUNTED, text):
         if match["day"]:
             yield Found(*match.span("day"), "date", 0.9)
@@ -126,7 +132,6 @@ def find_forms(text: str) -> Iterator[Found]:
             yield Found(before.start(), match.end() if dated else match.start(), "date" if dated else "age", 0.9)
     for pattern, kind in (
         (_DATE, "date"),
-        (_WORDED, "date"),
         (_AGE, "age"),
         (_PHONE, "phone"),
         (_LABELLED_ID, "id"),
@@ -182,12 +187,13 @@ def find_organizations(text: str) -> Iterator[Found]:
     for match in matches(_FIRM, text):
         yield Found(match.start("name"), match.end("name"), "organization", 0.8, "company-end")
     for match in matches(_TRADE, text):
+        own = _OWN_BEFORE.search(text, max(0, match.start() - 48), match.start())
         told = text[match.end() : match.end() + 2] in _TOLD or text[match.end() : match.end() + 1] in ("'", "’")
-        words = match["own"].split(" ")
-        start = match.start("own")
-        if _opens(text, start) and len(words) > 1 and _is_ordinary(words[0]):
+        words = own[0].split(" ") if own else []
+        start = own.start() if own else 0
+        if len(words) > 1 and _opens(text, start) and _is_ordinary(words[0]):
             start += len(words[0]) + 1
-        if (told or not all(map(_is_ordinary, words))) and not _is_listed(words[0], "given"):
+        if words and (told or not all(map(_is_ordinary, words))) and not _is_listed(words[0], "given"):
             yield Found(start, match.end(), "organization", 0.6, "institution")
     for match in matches(_WORKPLACE, text):
         if not _is_listed(match["name"].split(" ")[0], "given"):
@@ -343,8 +349,9 @@ def _told(text: str) -> Iterator[Found]:
                 start = match.start("names") + part.start()
                 yield Found(start, start + len(part[0]), "person", 0.7, "field")
     for match in matches(_GLOSSED, text):
-        if not _is_ordinary(match["name"]) or lowered(match["name"]) in _LOOSE:
-            yield Found(*match.span("name"), "person", 0.6, "title")
+        before = _SMALL_BEFORE.search(text, max(0, match.start() - 16), match.start())
+        if before and (not _is_ordinary(before["name"]) or lowered(before["name"]) in _LOOSE):
+            yield Found(*before.span("name"), "person", 0.6, "title")
 
 
 def find_names(text: str) -> Iterator[Found]:
@@ -487,7 +494,7 @@ def _is_foreign_given(low: str) -> bool:
 
 
 _SHOP: Final = lazy_regex(
-    rf"(?i:dükk[aâ]n|lokanta|restoran|kafe|mağaza|şirket|firma|işletme|kuaför|fırın|otel|pansiyon|atölye|büro)[a-zçğıöşüâ]{{0,10}} (?:adı|ismi|adımız)(?: da| ise)? (?P<name>{_NAME}(?: {_NAME}){{0,3}})"
+    rf"(?:[Dd]ükk[aâ]n|[Ll]okanta|[Rr]estoran|[Kk]afe|[Mm]ağaza|[Şş]irket|[Ff]irma|[İi]şletme|[Kk]uaför|[Ff]ırın|[Oo]tel|[Pp]ansiyon|[Aa]tölye|[Bb]üro)[a-zçğıöşüâ]{{0,10}} (?:adı|ismi|adımız)(?: da| ise)? (?P<name>{_NAME}(?: {_NAME}){{0,3}})"
 )
 _WORKPLACE: Final = lazy_regex(
     rf"(?<![\w'’-])(?P<name>{_NAME}(?: {_NAME}){{1,3}})(?=['’][dt][ae]n? (?:{_L}{{2,10}} ){{0,2}}(?:staj|çalış|işe|müdür|usta|görev))"
@@ -530,13 +537,14 @@ _KIN: Final = "abla|ağabey|abi|amca|teyze|hala|dayı|yenge|dede|nine|enişte|an
 _KIN_BEHIND: Final = lazy_regex(rf" (?:{_KIN}){_CASE}(?!\w)")
 """Kin with an ending behind a name: Zeliş teyzeme."""
 _PRESENT: Final = lazy_regex(
-    rf"(?i:katılanlar|katılımcılar|gelenler|gelmeyenler|hazır bulunanlar|davetliler|imzalar|ekip|kadro|nöbetçiler) ?: ?(?P<names>{_NAME}(?: {_NAME}){{0,3}}(?:(?:, ?| ve ){_NAME}(?: {_NAME}){{0,3}}){{1,30}})"
+    rf"(?:[Kk]atıl(?:anlar|ımcılar)|[Gg]el(?:enler|meyenler)|[Hh]azır bulunanlar|[Dd]avetliler|[İi]mzalar|[Ee]kip|[Kk]adro|[Nn]öbetçiler) ?: ?(?P<names>{_NAME}(?: {_NAME}){{0,3}}(?:(?:, ?| ve ){_NAME}(?: {_NAME}){{0,3}}){{1,30}})"
 )
 _PART: Final = lazy_regex(rf"{_NAME}(?: {_NAME}){{0,3}}")
 _GLOSSED: Final = lazy_regex(
-    rf"(?<![\w'’.@/-])(?P<name>{_LETTER}{{3,14}}) ?[(](?:bizim |benim )?(?:kedi|köpe|kuş|eşi|oğl|kız|anne|baba|abla|abi|kardeş|teyze|dayı|amca|hala|torun|komşu|arkadaş|ortağ|kuzen|yeğen|gelin|damad|nişanlı|sevgili)(?:m|miz|mız|muz|n|niz|ğim|ğimiz|ım|im|um|ımız|imiz|umuz|si|sı|i|ı)?[),]"
+    r"[(](?:bizim |benim )?(?:kedi|köpe|kuş|eşi|oğl|kız|anne|baba|abla|abi|kardeş|teyze|dayı|amca|hala|torun|komşu|arkadaş|ortağ|kuzen|yeğen|gelin|damad|nişanlı|sevgili)(?:m|miz|mız|muz|n|niz|ğim|ğimiz|ım|im|um|ımız|imiz|umuz|si|sı|i|ı)?[),]"
 )
-_SMALL_HANDLE: Final = lazy_regex(rf"(?<![\w./@-])(?P<name>{_L}{{3,16}})_[0-9]{{1,4}}(?=: |['’]|[,.!?]?\s|\Z)")
+_SMALL_BEFORE: Final = lazy_regex(rf"(?<![\w'’./@-])(?P<name>{_LETTER}{{3,16}}) ?\Z")
+_SMALL_HANDLE: Final = lazy_regex(r"_[0-9]{1,4}(?=: |['’]|[,.!?]?\s|\Z)")
 _SMALL_BEHIND: Final = lazy_regex(rf"(?:bey|hanım|baba|{_KIN}){_CASE}")
 _PERSONAL: Final = lazy_regex(
     r" (?:ile|bana|bize|sana|size|nasıl|(?:\w{1,12} )?(?:aradı|gelsin|dedi|söyledi|yazdı|istedi|uğradı|sordu|arayacak))(?!\w)"
@@ -564,8 +572,9 @@ def _in_small(text: str) -> Iterator[Found]:
         if (name in _LOOSE or _titled(name) in listed("tr", "given")) and name not in _FUNCTION:
             yield Found(*match.span("name"), "person", 0.5, "guess")
     for match in matches(_SMALL_HANDLE, text):
-        if not (_is_ordinary(match["name"]) or is_plain_form(match["name"])):
-            yield Found(*match.span(), "handle", 0.6)
+        before = _SMALL_BEFORE.search(text, max(0, match.start() - 18), match.start())
+        if before and before[0].islower() and not (_is_ordinary(before[0]) or is_plain_form(before[0])):
+            yield Found(before.start(), match.end(), "handle", 0.6)
     for match in matches(_OF_MINE, text):
         name, behind = match["name"], (match["next"] or "").strip()
         loose = name in _LOOSE or (_titled(name) in listed("tr", "given") and not _is_frequent(name))

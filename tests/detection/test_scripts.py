@@ -18,7 +18,9 @@ from textveil.detection.gates import glance
 from textveil.detection.kinds import KINDS
 from textveil.detection.labelled import PHASE, find_writers
 from textveil.detection.languages import unfit
+from textveil.detection.names_in_one_case import with_capitals
 from textveil.detection.scripts import modules_for, stretches_of
+from textveil.detection.spans import DetectedSpan
 from textveil.detection.turkish import turkish_id
 
 _MODULES = ("cyrillic", "arabic", "chinese", "japanese", "korean", "turkish", "labelled")
@@ -628,6 +630,89 @@ def test_names_that_are_words_and_values_in_words(text: str, kind: str, values: 
 def test_words_that_are_names_elsewhere_stay(text: str) -> None:
     kinds = {"person", "place", "organization", "secret", "handle", "id"}
     assert [value for value, kind in found(text) if kind in kinds] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "values"),
+    [
+        ("구월 열이레에 간다. 동짓달 스무날, 팔칠년 유월 십사일이요. 초아흐레에 온다.",
+         "date", ["구월 열이레", "동짓달 스무날", "팔칠년 유월 십사일", "초아흐레"]),
+        ("올해 여든하나이신데 아들은 서른아홉 살, 만 칠십이 세입니다.", "age", ["여든하나", "서른아홉", "칠십이"]),
+        ("환자 진술은 (F/64)와 (45/M)에 있다.", "age", ["64", "45"]),
+        ("기사는 전남 86바 2274 와 충북 청주 라 2910 을 몰았다.", "id", ["전남 86바 2274", "충북 청주 라 2910"]),
+        ("반달곰_77: 힘내세요", "handle", ["반달곰_77"]),
+        ("인스타 sozzeok.studio 에 올렸다", "handle", ["sozzeok.studio"]),
+        ("다울이는 왔다. 마루라는 청년이 저 미르예요 했다. 덕구 아주버님, 겨울이 누나, 솔 형이 왔다.",
+         "person", ["다울", "마루", "미르", "덕구", "겨울", "솔"]),
+        ("1. 빙현아님 / 설계사 탁솔찬 010, 저 동방희인데요", "person", ["빙현아", "탁솔찬", "동방희"]),
+        ("꽃님이네 집에 음태섭 (45/M) 씨가 왔다. \"하루야 생일 축하해\"", "person", ["꽃님이", "음태섭", "하루"]),
+        ("금별이는 반대해요.", "person", ["금별이"]),
+        ("참석: 국승환, 목다연, 주강\n", "person", ["국승환", "목다연", "주강"]),
+        ("중개 황금들공인중개사 맹진호 ☎ 054-653-9908", "person", ["맹진호"]),
+        ("임차인 즈엉 티 란 (1995년생, 베트남)", "person", ["즈엉 티 란"]),
+        ("아직 판부면이라는데 반곡동 살잖아. 소백산 들렀다가 간다.", "place", ["판부면", "반곡동", "소백산"]),
+        ("별빛채 3단지 옆 래미안 한강뷰 115동 2004호인데요", "place", ["별빛채 3단지", "래미안 한강뷰 115동 2004호"]),
+        ("두레박 횟집에서 옥련갈비 들어가 있자. 한산조선에서 용접을 배우고 충렬여고를 나왔다.",
+         "organization", ["두레박 횟집", "옥련갈비", "한산조선", "충렬여고"]),
+        ("해질녘이라는 카페를 한다. 경력: 너른뜰조경 대리 (2017)", "organization", ["해질녘", "너른뜰조경"]),
+        ("공사 업체: 한결누수, 담당의 예강훈", "organization", ["한결누수"]),
+        ("poyraz: abi yok mu\ngamzeli: daha gelmedim\npoyraz: devrim de sizinle mi\ngamzeli: rüzgar'a"
+         " sor, şavşat'ta",
+         "person", ["poyraz", "gamzeli", "poyraz", "devrim", "gamzeli", "rüzgar"]),
+        ("kızlar merhaba, eşim savaş askerde, görümcem hatçe geldi. maviş (kedimiz) hasta, servan"
+         " abi uğradı",
+         "person", ["savaş", "hatçe", "maviş", "servan"]),
+        ("Zeliş teyzeme selam. Kamer bana sordu. Cemre'ye ver. Muhtar Abbas geldi.",
+         "person", ["Zeliş", "Kamer", "Cemre", "Abbas"]),
+        ("Katılanlar: Mualla Toros, Ronay ve Heja", "person", ["Mualla Toros", "Ronay", "Heja"]),
+        ("en geç yedi Mayıs'a kadar, ayın on üçünde, 9 Mayıs Perşembe günü, on iki Mart bin dokuz"
+         " yüz doksan.",
+         "date", ["yedi Mayıs", "on üç", "9 Mayıs Perşembe", "on iki Mart bin dokuz yüz doksan"]),
+        ("Hasta: Satı, 67 yaş, yirmi altı yaşında, 34 y, kadın", "age", ["67", "yirmi altı", "34"]),
+        ("numarası sıfır beş yüz otuz iki beş yüz elli beş on dört on dört mü?",
+         "phone", ["sıfır beş yüz otuz iki beş yüz elli beş on dört on dört"]),
+        ("08 ht 451 plakalı araç, plakası 34 abc 12 idi", "id", ["08 ht 451", "34 abc 12"]),
+        ("cevap lalezar_52: canım", "handle", ["lalezar_52"]),
+        ("Derinsu Sondaj'da çalıştım. dün Usta Eller Tesisat (Cafer) yaptı. pati veteriner'e gittik.",
+         "organization", ["Derinsu Sondaj", "Usta Eller Tesisat", "pati veteriner"]),
+        ("Ben On Sekiz Mart Üniversitesi'nde okudum", "organization", ["On Sekiz Mart Üniversitesi"]),
+        ("Birecik'e, Zeytinlik mah. 1042. sokak no 6 adresine taşındık. Akseki ilçesi Cevizli"
+         " mevkii. Gürün'den geldim.",
+         "place", ["Birecik", "Zeytinlik mah. 1042. sokak no 6", "Akseki", "Cevizli", "Gürün"]),
+        ("Poyraz Limanı karşısında, ardanuçtayım", "place", ["Poyraz Limanı", "ardanuç"]),
+    ],
+)  # fmt: skip
+def test_unlisted_names_of_korean_and_turkish_by_what_stands_beside_them(
+    text: str, kind: str, values: list[str]
+) -> None:
+    assert [value for value, found_as in found(text) if found_as == kind] == values
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "사과 서른 개와 보름 동안. 이월 십일조를 냈다. 스물다섯 명이 열흘 뒤에 온다. 이십 세기",
+        "고양이가 고양이 가능한 방에 있다. 고객님, 관리자님 안녕하세요. 대화형으로 복수형을 쓴다.",
+        "동네 식당에서 만나 작은 카페에 갔다. 그는 사랑이라는 이름의 노래를 불렀다. 화면에서 측면으로 갔다.",
+        "매출_1, 보고서_2024 열을 보라. 친구네 집에 갔다. 생활영어에서 배웠다.",
+        "Yazıcı'dan çıktı alın. HEAD'i belirtin, diff'i üretin. Valilik'ten yazı geldi. annem çiçek almış",
+        "beyaz doblo geldi. Grafik Tasarım bölümü. Bülbül kuştur. Durağan tıkla. iki gün sonra beş kişi geldi",
+        "Yeni öğretmene söyledim. Müşteri temsilcisi: iyi günler",
+    ],
+)
+def test_words_in_the_place_of_such_names_stay(text: str) -> None:
+    kinds = {"person", "place", "organization", "secret", "handle", "age", "date"}
+    assert [value for value, kind in found(text) if kind in kinds] == []
+
+
+def test_small_latin_letters_in_korean_tell_no_case() -> None:
+    spans: list[DetectedSpan] = []
+    korean = "어제 새로 산 공유기를 거실에 설치했는데 아직 안 된다 ada lovelace"
+    assert with_capitals(korean, "en", spans, capitals=False) is None
+    assert (
+        with_capitals("i met ada lovelace in leeds, then 어제 we left for bath", "en", spans, capitals=False)
+        is not None
+    )
 
 
 def test_classes_and_grades_are_numbering() -> None:

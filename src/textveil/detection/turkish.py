@@ -382,7 +382,10 @@ def find_names(text: str) -> Iterator[Found]:
         if opens and len(words) == 1 and _is_placed(text, words[0]):
             yield Found(*words[0][:2], "place", 0.6, "list")
             words = []
-        honored = words and (_honored(text, words[0]) or (len(words) == 1 and _is_own(text, words[0])))
+        alone = len(words) == 1
+        honored = words and (
+            _honored(text, words[0]) or (alone and (_is_own(text, words[0]) or _is_asked(text, words[0])))
+        )
         if (
             opens
             and words
@@ -416,6 +419,10 @@ def _is_own(text: str, word: _Word) -> bool:
     low = lowered(word.text)
     own = low in _LOOSE or not (_is_frequent(low) or _OFFICE.search(low))
     return own and not word.text.isupper() and _SUFFIX.match(text, word.end) is not None
+
+
+def _is_asked(text: str, word: _Word) -> bool:
+    return lowered(word.text) in _LOOSE and _TO_ME.match(text, word.end) is not None
 
 
 def _honored(text: str, word: _Word) -> bool:
@@ -453,7 +460,7 @@ def _judged(text: str, words: list[_Word], *, opens: bool, titled: bool) -> Iter
         if not (opens and len(named) == 1 and _is_ordinary(first.text) and not suffix):
             yield Found(first.start, last.end, "place", 0.7, "list")
     elif len(named) == 1 and opens and not suffix and lowered(first.text) in _LOOSE:
-        if (first.start and _ENDS.match(text, last.end)) or _TO_ME.match(text, last.end):  # who signs
+        if (first.start and _ENDS.match(text, last.end)) or _is_asked(text, first):  # who signs
             yield Found(first.start, last.end, "person", 0.5, "cue")
     elif given and (len(named) > 1 or suffix or not (opens and _is_ordinary(first.text))):
         yield Found(first.start, last.end, "person", 0.7, "list")
@@ -578,7 +585,7 @@ def _in_small(text: str) -> Iterator[Found]:
     for match in matches(_OF_MINE, text):
         name, behind = match["name"], (match["next"] or "").strip()
         loose = name in _LOOSE or (_titled(name) in listed("tr", "given") and not _is_frequent(name))
-        if (loose or not (_is_ordinary(name) or _VERB.fullmatch(name))) and not _VERB.fullmatch(behind):
+        if not _VERB.fullmatch(behind if loose else name) and (loose or not _is_ordinary(name)):
             yield Found(*match.span("name"), "person", 0.5, "title")
     met = -1
     for match in _small_words(text):

@@ -359,7 +359,8 @@ def find_clubs(text: str) -> Iterator[Found]:
     sport = not words.isdisjoint(_telling("sport"))
     yield from _by_letters(text, sport=sport)
     yield from _by_nickname(text)
-    yield from _by_greek_letters(text)
+    if not words.isdisjoint(_GREEK):
+        yield from _by_greek_letters(text)
     if sport:
         yield from _in_sport(text)
     if not words.isdisjoint(_STUDIOS):

@@ -128,8 +128,9 @@ class LanguageWords:
 
     def is_of_place(self, low: str) -> bool:
         """Return whether a word is made of a place: Danziger, Basler, bresciana; frequent words of Romance are not."""
-        known = self.is_ordinary(low)
-        for end in _OF_PLACE.get(self._language, ()) if known < _FREQUENT else ():
+        ends = _OF_PLACE.get(self._language, ())
+        known = self.is_ordinary(low) if low.endswith(ends) else _FREQUENT
+        for end in ends if known < _FREQUENT else ():
             stem = low.removesuffix(end)
             least = 2 if known or len(stem) < _SURE_STEM else 1
             if 2 + known < len(stem) < len(low) and any(self.is_place(stem + vowel) >= least for vowel in _VOWELS):

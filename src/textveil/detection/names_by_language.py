@@ -176,6 +176,7 @@ class NamesByLanguage:
         self._sorts = Words(written.get("kinds of places", ()))
         self._firsts = Words(written.get("begins places", ()))
         self._regions = frozenset(written.get("regions", ()))
+        self._begun = frozenset(name.partition(" ")[0] for name in self._cues.place if " " in name)
         self._offices: dict[str, list[str]] = {}
         for name in written["no body"]:
             self._offices.setdefault(name.partition("_")[0], []).append(name.replace("_", " "))
@@ -291,16 +292,19 @@ class NamesByLanguage:
 
     def _with_small(self, text: str, tokens: Sequence[Token], opens: bool) -> Token:
         """Return a word with the small one behind it if a place is called so: Impero romano, Alpi bergamasche."""
-        token, alone = tokens[-1], len(tokens) < 2 or text[tokens[-2].end : tokens[-1].start] != " "
+        token = tokens[-1]
         small = _SMALL_BEHIND(text, token.end)
-        if small is None:
+        of_place = small is not None and (small[1] in self._bearing or self._words.is_of_place(small[1]))
+        if small is None or not (of_place or token.low in self._begun):
             return token
         name = phrase(text, token.start, small.end())
-        of_place = self._words.is_place(phrase(text, token.start if alone else tokens[0].start, token.end))
-        of_place = bool(self._bearing) and (of_place or (alone and token.low in self._regions))
-        of_place = of_place and not (opens and token.ordinary and len(tokens) < 2)  # Graça divina!
-        named = of_place and (small[1] in self._bearing or self._words.is_of_place(small[1]))
-        return token._replace(end=small.end(), low=name, ordinary=0) if named or name in self._cues.place else token
+        if of_place and not (opens and token.ordinary and len(tokens) < 2):  # Graça divina!
+            alone = len(tokens) < 2 or text[tokens[-2].end : token.start] != " "
+            placed = self._words.is_place(phrase(text, token.start if alone else tokens[0].start, token.end))
+            of_place = placed > 0 or (alone and token.low in self._regions)
+        else:
+            of_place = False
+        return token._replace(end=small.end(), low=name, ordinary=0) if of_place or name in self._cues.place else token
 
     def _is_between(self, text: str, tokens: Sequence[Token], before: _Before) -> bool:
         """Tell whether a large place ends the way that begins at an ordinary word: tra Ponte e Cuneo."""

@@ -774,3 +774,8 @@ def test_spans_lie_in_the_text_wherever_it_begins(row: Row) -> None:
 @pytest.mark.parametrize("address", ["tanju@kervan.example.com.tr", "tanju.yaltirik@kervan.example.com.tr"])
 def test_a_name_at_the_beginning_of_an_address_is_no_name_of_its_own(address: str) -> None:
     assert (address, "email") in found(f"Tanju Yalt\u0131r\u0131k, {address}, nerede kald\u0131n \u015fimdi")
+
+
+def test_a_joined_word_is_a_firm_behind_what_belongs_to_it_alone() -> None:
+    assert found("Акт от РусТоргМаш; вошли в РусТоргМаш") == [("РусТоргМаш", "organization")] * 2
+    assert found("Тут есть ГосЛицо, и всё") == []

@@ -243,6 +243,8 @@ def test_a_table_of_two_columns_keeps_its_rows_apart() -> None:
                 "3 almshouse lane",
             ],
         ),
+        ("the notes of the day were updated by jessamy pugh at the desk in the hall", ["jessamy pugh"]),
+        ("the review is so lovely, says sandra p, and we all think the same of it", ["sandra p"]),
         ("the boiler was mended by peak lantern events ltd and nobody paid them for it", ["peak lantern events ltd"]),
         ("BITTE MELDEN SIE SICH BEI FRAU DR. ZSCHOCHE, SIE WOHNT IN HAMBURG UND IST IM BÜRO", ["ZSCHOCHE", "HAMBURG"]),
         (

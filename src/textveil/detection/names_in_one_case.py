@@ -306,7 +306,8 @@ class Restored:
             return self._prose and sure and all(other.rank < 2 for other in (word, *beside) if other)
         if len(word.low) == 1:
             initial = gap == ". " and behind is not None and behind.rank < 2
-            return initial or (follows and gap != "-" and word.low not in "ai")
+            last = named and word.gap == " " and (gap[:1] != " " or gap[:2] == "  ")  # junie b: so
+            return initial or ((last or (follows and gap != "-")) and word.low not in "ai")
         if self._alone[at]:
             return True
         if word.low in self._function or len(word.low) < _SHORTEST:

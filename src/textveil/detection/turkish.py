@@ -147,7 +147,7 @@ _FIELD: Final = lazy_regex(
 )
 """Labels of addresses and of places of birth."""
 _SMALL_LINE: Final = lazy_regex(
-    rf"(?<![\w'’-])(?:{_L}{{3,16}} ){{1,2}}(?:sokak|sokağı|sok\.?|sk\.?|caddesi|cad\.?|bulvarı|mahallesi|mah\.?)(?: [0-9]{{1,4}}\.? (?:sokak|sok\.?|sk\.?))?(?: no:?)? [0-9]{{1,4}}(?![\w])(?:(?: kat [0-9]{{1,2}})?(?: daire [0-9]{{1,3}})?(?![\w:]))|(?<![\w'’-])(?:{_L}{{3,16}} )(?:sitesi|apartmanı)(?: [a-z0-9]\.? blok)?(?: kat [0-9]{{1,2}})?(?: (?:no:? ?|daire )?[0-9]{{1,3}}(?![\w:.]))?|(?<![\w'’-])[a-zA-Z] blok (?:no:? ?|daire )?[0-9]{{1,3}}(?![\w:])"
+    rf"(?<![\w'’-])(?:{_L}{{3,16}} ){{1,2}}(?:sokak|sokağı|sok\.?|sk\.?|caddesi|cad\.?|bulvarı|mahallesi|mah\.?)(?: [0-9]{{1,4}}\.? (?:sokak|sok\.?|sk\.?))?(?: no:?)? [0-9]{{1,4}}(?:/[0-9]{{1,3}})?(?![\w])(?:(?: kat [0-9]{{1,2}})?(?: daire [0-9]{{1,3}})?(?![\w:]))|(?<![\w'’-])(?:{_L}{{3,16}} )(?:sitesi|apartmanı)(?: [a-z0-9]\.? blok)?(?: kat [0-9]{{1,2}})?(?: (?:no:? ?|daire )?[0-9]{{1,3}}(?![\w:.]))?|(?<![\w'’-])[a-zA-Z] blok (?:no:? ?|daire )?[0-9]{{1,3}}(?![\w:])"
 )
 
 
@@ -521,11 +521,11 @@ _BEFORE_HOUSE: Final = frozenset(
     "yeni eski aynı bizim sizin güzel büyük küçük ucuz yakın diğer hangi her bir bu şu ilk son iyi".split()
 )
 _SMALL_NAME: Final = lazy_regex(
-    rf"(?<![\w'’.@/-])(?P<name>{_L}{{4,14}})['’](?P<end>[yn]?[ae]|[ıiuü]|n?[dt][ae](?:n|ki)?|n?[ıiuü]n|y?l[ae])(?!\w)"
+    rf"(?<![\w'’.@/-])(?P<name>{_L}{{4,14}})['’](?P<end>[yn]?[ae]|y?[ıiuü]|n?[dt][ae](?:n|ki)?|n?[ıiuü]n|y?l[ae])(?!\w)"
 )
 """A name in small letters before an apostrophe, behind which only endings of names stand: gölbaşı'na."""
 _DOES: Final = lazy_regex(
-    rf"(?<![\w'’.@/-])(?P<name>{_L}{{3,14}})(?= (?:d[ae] )?(?:(?:sizin|bizim|benim|senin|onun)(?:l[ae])(?!\w)|(?:{_L}{{2,10}} ){{0,3}}(?:gel(?:sin|mesin|iyor|ir|ecek|miyor)|gitsin|söyle(?:di|sin|miş)|arasın|ara(?:dı|yacak)|getir(?:sin|di|ir|ecek)|istiyor|diyor|dedi|demiş|bekliyor|biliyor|uyuyor|yaz(?:dı|sın|mış))(?!\w)))"
+    rf"(?<![\w'’.@/-])(?P<name>{_L}{{3,14}})(?= (?:d[ae] )?(?:(?:sizin|bizim|benim|senin|onun)(?:l[ae])(?!\w)|(?:{_L}{{2,10}} ){{0,3}}(?:git(?:sin|ti|miş|ecek|iyor)|gel(?:sin|mesin|iyor|ir|ecek|miyor)|söyle(?:di|sin|miş)|arasın|ara(?:dı|yacak)|getir(?:sin|di|ir|ecek)|istiyor|diyor|dedi|demiş|bekliyor|biliyor|uyuyor|yaz(?:dı|sın|mış))(?!\w)))"
 )
 """A name in small letters before what persons do."""
 _LIVED: Final = lazy_regex(
@@ -585,7 +585,8 @@ def _in_small(text: str) -> Iterator[Found]:
     for match in matches(_OF_MINE, text):
         name, behind = match["name"], (match["next"] or "").strip()
         loose = name in _LOOSE or (_titled(name) in listed("tr", "given") and not _is_frequent(name))
-        if not _VERB.fullmatch(behind if loose else name) and (loose or not _is_ordinary(name)):
+        told = behind.startswith(("di", "de")) or _VERB.fullmatch(behind if loose else name)  # teyzem boşan diyor
+        if not told and (loose or not _is_ordinary(name)):
             yield Found(*match.span("name"), "person", 0.5, "title")
     met = -1
     for match in _small_words(text):
@@ -664,7 +665,12 @@ def mention_forms(name: str, kind: str) -> Iterator[str]:
         if (
             len(word) > 2
             and "." not in word
-            and (" " in word or not _is_worded(word) or _is_listed(word, "given") or lowered(word) in _LOOSE)
+            and (
+                " " in word
+                or not (_is_worded if name.startswith(word) else _is_ordinary)(word)
+                or _is_listed(word, "given")
+                or lowered(word) in _LOOSE
+            )
         ):
             forms = {word, word.replace("i", "İ").replace("ı", "I").upper()}
             if kind == "person" and len(word) > 3 and not _is_ordinary(word) and lowered(word) not in _LOOSE:

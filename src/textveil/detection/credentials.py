@@ -65,6 +65,7 @@ _PIECES: Final = (
     *("assw", "ecret", "oken", "Key", "ASSW", "SECRET", "TOKEN", "_KEY", "_key", "PIN", "SIGNING"),
     *("_PASS", "pass:", "pass=", "Pass:", 'pass"', "de passe", "-passe", "PASS="),
 )
+_OTHER_VALUE: Final = lazy_regex("[,;\"'`(|]")
 _NAMES: Final = lazy_regex(rf"(?<![^\W_])(?:{'|'.join(_WORDS)})")
 _KEY_OF: Final = lazy_regex(
     r"(?i)\b(?:api|access|secret|private|encryption|signing|account|storage|license|master)[ -]\Z"
@@ -131,8 +132,8 @@ _SENTENCE: Final = ".,;:?)]}"
 
 
 def names_secret(before: str) -> bool:
-    """Return whether the words before a value name it as a secret."""
-    folded = before.lower()
+    """Return whether the words right before a value, with no other value between, name it as a secret."""
+    folded = _OTHER_VALUE.split(before)[-1].lower()
     return any(map(folded.__contains__, _WORDS)) and _NAMES.search(folded) is not None
 
 

@@ -350,14 +350,19 @@ def _beyond(
         if span.kind in _OF_NAMES:
             inside = all(span.start <= other.start and other.end <= span.end for other in met)
             inside = inside and (not met or any(map(gt, changed[span.start : span.end], held[span.start : span.end])))
-            if inside and len({other.kind for other in met}) < 2 and all(other.kind in _OF_WORDS for other in met):
+            if (
+                inside
+                and len({other.kind for other in met}) < 2
+                and all(
+                    other.kind in _OF_NAMES or (other.kind == "handle" and other.start == span.start) for other in met
+                )
+            ):
                 yield span
         elif not met and span.kind not in _ONLY_DIGITS and (span.kind == "id") != capitals:
             yield span
 
 
 _OF_NAMES: Final = ("person", "place", "organization")
-_OF_WORDS: Final = (*_OF_NAMES, "handle")  # updated by ximena cuellar
 
 
 def _meets(span: DetectedSpan, others: Sequence[DetectedSpan]) -> bool:

@@ -236,11 +236,14 @@ _ANY_ROLE: Final = lazy_regex(
 )
 
 
+_ENDS_ROLE: Final = ("", *"\n/,(")
+
+
 def _behind_roles(text: str) -> Iterator[Found]:
     for match in matches(_ANY_ROLE, text):
         name = match["name"]
         made = name[0] in _WIDE and _is_named(name)
-        made = made or (name[0] in _COMMON and not _is_noun(name) and text[match.end() : match.end() + 1] in "\n/,(")
+        made = made or (name[0] in _COMMON and not _is_noun(name) and text[match.end() : match.end() + 1] in _ENDS_ROLE)
         if made and name[-1] not in _NO_END and not (_is_noun(name[:2]) or _is_noun(name[1:])):
             yield Found(*match.span("name"), "person", 0.6, "title")
 
@@ -549,7 +552,7 @@ def find_places(text: str) -> Iterator[Found]:
                 or _no_name(word)
                 or _is_noun(word)
                 or _GENERIC_BEFORE.match(word)
-                or (word[-1:] in "호강봉" and _is_noun(word[-2:]))
+                or (word.endswith(("호", "강", "봉")) and _is_noun(word[-2:]))
             ):
                 housed = any(map(str.isdigit, match[0]))  # more than the name of an estate
                 start = _widened(text, match.start())

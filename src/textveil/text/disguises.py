@@ -132,7 +132,7 @@ def layout(text: str, names_secret: Callable[[str], bool]) -> Iterator[Callable[
     if "\n" in text:
         yield _wrapped
     if any(map(text.__contains__, _OF_EMPHASIS)):
-        yield _emphasis
+        yield partial(_emphasis, names_secret)
     if any(map(text.__contains__, _OF_PAIRS)):
         yield partial(_paired, names_secret)
     if not text.isascii() and _PART.search(text):
@@ -157,11 +157,19 @@ def _is_unread(before: str, behind: str) -> bool:
     return not before.strip() or not behind.strip() or (before.isalpha() and behind.isalpha())
 
 
-def _emphasis(text: str) -> list[Disguise]:
-    """Return marks around words, but not around what heads a line before its value: **Date of birth** 3 May 1961."""
+def _emphasis(names_secret: Callable[[str], bool], text: str) -> list[Disguise]:
+    """Return marks around words.
+
+    Those around what heads a line before its value stay (**Date of birth** 3 May 1961); around a secret tags of code
+    are backticks.
+    """
     edits = []
     for match in _EMPHASIS.finditer(text):
-        if not _heads(text, match) and not text.startswith((":<", ": <"), match.end()):
+        before = _before(text, match.start(), _LONGEST_CUE)
+        if match["tag"] in _TAGS_OF_CODE and names_secret(before):
+            if "</" not in before:  # a label in tags of its own is read with them
+                edits += [Disguise(*match.span("mark"), "`"), Disguise(*match.span("end"), "`")]
+        elif not _heads(text, match) and not text.startswith((":<", ": <"), match.end()):
             edits += [Disguise(*match.span("mark"), ""), Disguise(*match.span("end"), "")]
         elif match["mark"].startswith("_"):  # glued to a word as no other mark is
             edits += [Disguise(*match.span("mark"), "*"), Disguise(*match.span("end"), "*")]
@@ -195,7 +203,7 @@ def _paired(names_secret: Callable[[str], bool], text: str) -> list[Disguise]:
         link = text.startswith("(", end)
         if names_secret(_before(text, match.start(), _LONGEST_CUE)):
             plain = "`"
-        elif _heads(text, match) or (mark in _OF_CODE and counts[mark] < _FEWEST_LINES and not link):
+        elif _heads(text, match) or (not link and counts[mark] < _FEWEST_PAIRS.get(mark, 1)):
             continue
         else:
             plain = ""
@@ -212,10 +220,12 @@ def _is_pair(text: str, match: re.Match[str]) -> bool:
     spaced = match["words"].endswith(" ") == (match["space"] is not None)
     if opened != closed[::-1] or not spaced or is_name or (is_link and opened != "]"):
         return False
+    if opened[0] in "=~" and match["space"]:
+        return False  # x = y WHERE z = 1
     before = _before(text, start, _LONGEST_HEAD)
     if opened[0] in "]>":  # and no head of a line of a log
         return any(map(str.isalpha, _BRACKETED.sub("", before)))
-    in_prose = before[-1:] == " " and before[:-1].rstrip(".,;")[-1:].isalnum()
+    in_prose = before[-1:] == " " and before[:-1].rstrip(".,;")[-1:].isalnum() and _CALL.search(before) is None
     return match["open"][0] not in _OF_CODE or (in_prose and _GOES_ON.match(text, end) is not None)
 
 
@@ -226,13 +236,16 @@ _AS_ONE: Final = str.maketrans(
     "`[<{\xab\u2039\u300c\u3010\u201c\u201e\u201d\u2018\u201a\u2019", "']>}\xbb\u203a\u300d\u3011\"\"\"'''"
 )
 _OF_CODE: Final = "[<\"'"
+_TAGS_OF_CODE: Final = ("code", "kbd", "samp", "tt")
 _QUOTATION: Final = "\"'\xbb\u203a\u300d\u3011"
+_FEWEST_PAIRS: Final = {**dict.fromkeys(_OF_CODE, 4), "`": 2}
 _OPEN, _CLOSE = re.escape(_OPENING), re.escape(_CLOSING)
 _PAIR: Final = lazy_regex(
     rf"(?P<open>[{_OPEN}](?<![^\s(,;:/{_OPEN}].)[{_OPEN}]{{0,2}}+(?P<space> )?)(?=[\w(+@#$])"
     rf"(?P<words>(?:(?<=\w)['\u2019](?=\w)|[^\n{_OPEN}{_CLOSE}]){{1,120}}+)"
     rf"(?P<close>[{_CLOSE}]{{1,3}}+)(?![^\s{_CLOSE}.,;:!?)/(])"
 )
+_CALL: Final = lazy_regex(r"\w\(")
 _GOES_ON: Final = lazy_regex(r" \w|[.,;!?)]?(?:\s|\Z)")
 _BRACKETED: Final = lazy_regex(r"\[[^\[\]]{0,80}+\]|<[^<>]{0,80}+>")
 _LONGEST_CUE, _LONGEST_HEAD = 40, 120

@@ -4,6 +4,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from textveil.cuts import between
@@ -130,6 +131,9 @@ class _Cased(NamedTuple):
     gap: str  # before it
 
 
+_start: Final = attrgetter("start")
+
+
 class Restored:
     """A text of one letter case, as long as it was, with capitals where others write them.
 
@@ -172,7 +176,8 @@ class Restored:
 
         A name that a label, a title or a relation tells may hold ordinary words, but no function word.
         """
-        inside = [word for word in self._cased if name.start <= word.start < name.end]
+        first, behind = (bisect_left(self._cased, place, key=_start) for place in (name.start, name.end))
+        inside = self._cased[first:behind]
         if self._words is None:
             return any(word.low in _OF_SENTENCES for word in inside)
         if name.score < _TOLD:

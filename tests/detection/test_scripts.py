@@ -784,3 +784,9 @@ def test_a_name_at_the_beginning_of_an_address_is_no_name_of_its_own(address: st
 def test_a_joined_word_is_a_firm_behind_what_belongs_to_it_alone() -> None:
     assert found("Акт от РусТоргМаш; вошли в РусТоргМаш") == [("РусТоргМаш", "organization")] * 2
     assert found("Тут есть ГосЛицо, и всё") == []
+
+
+@pytest.mark.parametrize("space", ["", " ", "  ", "\u202f"])
+def test_spans_begin_and_end_at_letters(space: str) -> None:
+    text = f"السيد نبيل الملقب «{space}أبو شنب{space}» هنا"
+    assert "أبو شنب" in [text[span.start : span.end] for span in tv.detect(text)]

@@ -82,7 +82,15 @@ def found_in_scripts(text: str, modules: Sequence[str]) -> list[Found]:
         spans += [*here, *later]
     ages = (_AGE.match(text, span.end) for span in spans if span.kind == "person" and text[span.start] > "\u1100")
     spans += [Found(*age.span("age"), "age", 0.8) for age in ages if age]
-    return settled(text, spans)
+    return settled(text, [_without_space(text, span) for span in spans])
+
+
+def _without_space(text: str, span: Found) -> Found:
+    """Return a span without white space at its ends."""
+    value = text[span.start : span.end]
+    bare = value.lstrip()
+    start = span.end - len(bare)
+    return span._replace(start=start, end=start + len(bare.rstrip())) if bare else span
 
 
 _AGE: Final = lazy_regex(

@@ -338,7 +338,7 @@ def with_initials(text: str, spans: Sequence[Found], language: str) -> list[Foun
     for number, span in enumerate(spans):
         start, end = span.start, span.end
         first = text[start:end].partition(" ")[0]
-        if span.kind == "person" and (first[0].isupper() or first in known.PARTICLES):
+        if span.kind == "person" and (first[:1].isupper() or first in known.PARTICLES):
             low = max(start - _LONGEST_INITIALS, whole[-1].end if whole else 0)
             before = _INITIALS_BEFORE.search(text, low, start)
             titled = before is not None and language == "fr" and before[0].strip() == "M."

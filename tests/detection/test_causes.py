@@ -22,6 +22,7 @@ def found(text: str, kind: str) -> list[str]:
         ("Rotate the creds, the current one is snow/plough/77", "secret", ["snow/plough/77"]),
         ("JWT_SIGNING=9fQ2vLx0sTzK7bWnEr4YpHd3", "secret", ["9fQ2vLx0sTzK7bWnEr4YpHd3"]),
         ("dispatched at 2315 hrs, read at 0140.", "time", ["2315", "0140"]),
+        ("Bitte um 0815 Uhr, om 1930 uur", "time", ["0815", "1930"]),
         ("alle ore 21.00, e alle 22.45; scanned at 8.30.", "time", ["21.00", "22.45", "8.30"]),
         ("o godz. 9.20, um 8.35 Uhr, om 7.15", "time", ["9.20", "8.35", "7.15"]),
         ("9:30 UTC-05:00 here, UTC+3 there", "time", ["9:30", "-05:00", "+3"]),

@@ -684,6 +684,8 @@ def test_words_that_are_names_elsewhere_stay(text: str) -> None:
          " mevkii. Gürün'den geldim.",
          "place", ["Birecik", "Zeytinlik mah. 1042. sokak no 6", "Akseki", "Cevizli", "Gürün"]),
         ("Poyraz Limanı karşısında, ardanuçtayım", "place", ["Poyraz Limanı", "ardanuç"]),
+        ("딸 노을이는 여든하나이신 할머니와 삽니다.", "person", ["노을"]),
+        ("Oğlunuz Deniz yedi yaşında.", "person", ["Deniz"]),
     ],
 )  # fmt: skip
 def test_unlisted_names_of_korean_and_turkish_by_what_stands_beside_them(

@@ -57,6 +57,7 @@ def test_roles_are_read_from_what_is_public() -> None:
     assert roles("Maria G.") == ["given", "initial"]
     assert roles("Ludwig van Beethoven Jr.") == ["given", "particle", "family", "kept"]
     assert roles("Prof. Dr. Anna-Maria Schmidt") == ["kept", "kept", "given", "given", "family"]
+    assert roles("PENHALE/HARRIET MRS") == ["family", "given", "kept"] and roles("ZUSE/DR") == ["family", "given"]
     assert roles("Dr") == [None]
     assert roles("Cousin Maria") == roles("Baby Maria") == roles("Tante Maria") == ["kept", None]
     assert roles("Maria", "PC 4417 ") == roles("Maria", "l'avvocato ") == roles("Maria", "mw. ") == ["family"]

@@ -167,7 +167,7 @@ _OF_TRAVEL: Final = "(?i:oarding|departs|parture|arrival|arrives| closes|ng time
 _SIGN_OF_TRAVEL: Final = "(?:ETD|ETA|STD|STA|DEP|ARR|Dep|Arr)"
 """Ends of labels of boarding cards, all of one length, and labels of three letters."""
 _FOUR_DIGITS: Final = lazy_regex(
-    r"(?:[01][0-9]|2[0-3])(?<![\w.,:/$-]..)[0-5][0-9](?:(?= ?(?:hrs|hours)\b)"
+    r"(?:[01][0-9]|2[0-3])(?<![\w.,:/$-]..)[0-5][0-9](?:(?= ?(?:hrs|hours|Uhr|uur)\b)"
     r"|(?<= at ....)(?=[,.;)\n]|\Z| (?:and|when|by|on|he|she|they|we|the)\b)"
     rf"|(?:(?<={_OF_TRAVEL} ....)|(?<={_OF_TRAVEL}: ....)|(?<={_SIGN_OF_TRAVEL} ....)(?<![A-Za-z].{{8}}))(?![\w.,:/-])"
     r"|(?<=(?<![^\n]).{4})(?=[ \t][A-Z(])(?P<watch>))"

@@ -372,7 +372,8 @@ def _titled(text: str) -> Iterator[Found]:
     for match in matches(_TITLED, text):
         name = match["name"]
         if (
-            (_no_name(name) and not (_is_made_like_one(name) or (len(name) == 2 and name in listed("ko", "family"))))
+            name in _HONORING
+            or (_no_name(name) and not (_is_made_like_one(name) or (len(name) == 2 and name in listed("ko", "family"))))
             or _no_name(match[0].replace(" ", ""))
             or (name[2:] == "자" and _is_noun(name[:2]) and name[1:] not in _given())
             or (len(name) == 1 and name in _NOBODY and "씨" not in match[0])
@@ -427,9 +428,13 @@ def _titled(text: str) -> Iterator[Found]:
                     and _is_made_given(name)
                 )
             )
+            known = known and name not in _HONORING
             if known and not (plain and name in _doubtful()) and (told or not _no_name(name)):
                 ends_so = bool(fond) and name[0] in _COMMON and name[1:] + "이" in _given()  # 금별이는
                 yield Found(match.start("name"), match.end("name") + ends_so, "person", 0.6, "list")
+
+
+_HONORING: Final = frozenset(f"{stem}신" for stem in "이하계오가되사나주보쓰")  # 여든하나이신 할머니
 
 
 def _in_cells(text: str) -> Iterator[Found]:

@@ -262,6 +262,7 @@ def _is_ordinary(word: str) -> bool:
 
 
 def _is_bent(low: str) -> bool:
+    low = f"oğul{low[3:]}" if low.startswith("oğl") else low  # oğlunuz: a son
     cuts = [cut for cut in range(1, min(9, len(low) - 2)) if low[:-cut] in _vocabulary()]
     return any(_ENDINGS.fullmatch(low[-cut:]) for cut in cuts)
 

@@ -289,6 +289,8 @@ def _keep_titles(words: Sequence[str], marks: Sequence[str], roles: list[Role | 
         first += 1
     while (length := _closing(words[first:last], marks[first:last])) > 0:
         last -= length
+    while last - first > 2 and "/" in marks[first + 1] and _OPENING.fullmatch(words[last - 1]):
+        last -= 1  # PENHALE/HARRIET MRS
     for index in (*range(first), *range(last, len(words))):
         roles[index] = Role.KEPT
     before_given = first == 1 and (_is_kin(words[0], language) or (language == "pt" and words[0] == "D"))

@@ -200,6 +200,13 @@ def test_quotes_tell_where_a_secret_ends(words: str, marks: str) -> None:
     assert "orange lantern at dusk" in [text[span.start : span.end] for span in detect(text) if span.kind == "secret"]
 
 
+@pytest.mark.parametrize("marks", ["\xab{}\xbb", "\u201e{}\u201c", "{{{}}}"])
+@pytest.mark.parametrize("before", ["Gentile Sig.ra ", "Caro Sig. ", "Passagiere: Sig. "])
+def test_words_that_only_begin_as_a_secrets_do_tell_none(before: str, marks: str) -> None:
+    text = f"{before}{marks.format('Ponchielli')}, suo marito ha ritirato il referto presso la clinica oggi."
+    assert "Ponchielli" in [text[span.start : span.end] for span in detect(text)]
+
+
 def test_a_link_hides_no_name() -> None:
     assert straight("so [Ada](x)").text == "so Ada (x)"
     text = "we told Frau [Lohse](https://ada.example/lohse) and dr. [Pape](#pape) of it"

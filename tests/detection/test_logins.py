@@ -60,6 +60,10 @@ def test_a_login_that_something_tells_goes(text: str) -> None:
     assert handles(text.format("tpellatt")) == ["tpellatt"]
 
 
+def test_a_name_where_a_login_may_stand_is_no_login() -> None:
+    assert handles("login failed for 'Olga Birkin'") == [] and handles("login failed for 'olgab'") == ["olgab"]
+
+
 def test_two_logins_that_a_comment_names_go() -> None:
     assert handles("# ping tpellatt or mkarimova if it fails") == ["tpellatt", "mkarimova"]
     assert handles("AllowUsers tpellatt mkarimova root") == ["tpellatt", "mkarimova"]

@@ -66,7 +66,13 @@ _PIECES: Final = (
     *("_PASS", "pass:", "pass=", "Pass:", 'pass"', "de passe", "-passe", "PASS="),
 )
 _OTHER_VALUE: Final = lazy_regex("[,;\"'`(|]")
-_NAMES: Final = lazy_regex(rf"(?<![^\W_])(?:{'|'.join(_WORDS)})")
+_IN_SETTINGS: Final = words_in("sess sig salt sid")
+"""Words that name a secret in settings alone: Gentile Sig.ra."""
+_NAMES: Final = lazy_regex(
+    r"(?<![^\W_])(?:passw\w{0,8}|has\u0142[ao]|contrase\xf1a"
+    rf"|(?:{'|'.join(sorted({*_WORDS} - _IN_SETTINGS))})(?:e?s|e|code|phrase)?)"
+    r"(?![^\W\d_])(?:\W{1,3}\w{1,16}){0,8}\W{0,4}\Z"
+)
 _KEY_OF: Final = lazy_regex(
     r"(?i)\b(?:api|access|secret|private|encryption|signing|account|storage|license|master)[ -]\Z"
 )
@@ -133,8 +139,7 @@ _SENTENCE: Final = ".,;:?)]}"
 
 def names_secret(before: str) -> bool:
     """Return whether the words right before a value, with no other value between, name it as a secret."""
-    folded = _OTHER_VALUE.split(before)[-1].lower()
-    return any(map(folded.__contains__, _WORDS)) and _NAMES.search(folded) is not None
+    return _NAMES.search(_OTHER_VALUE.split(before)[-1].lower()) is not None
 
 
 CREDENTIAL_GATE: Final = either(

@@ -103,7 +103,8 @@ _FORMS: Final = (
     rf"|of) {_L}(?=[/: \n]|\Z)", holds=("Merge ",)),
     lazy_regex(
         rf"(?:[Pp]ermission [^\n]{{1,60}}? denied to|(?i:login|logon|auth(?:entication)?|password)"
-        rf" (?i:failed|failure|succeeded|rejected|denied|accepted|reset|expired) for(?: user)?) ['\"]?{_L}{_END}",
+        rf" (?i:failed|failure|succeeded|rejected|denied|accepted|reset|expired) for(?: user)?) ['\"]?"
+        rf"(?![A-Z][a-z]{{1,20}} [A-Z][a-z]){_L}{_END}",
         small=("denied to", "ed for", "failure for", "reset for"),
     ),
     lazy_regex(rf"\b[Uu]ser ['\"`]?{_SMALL}['\"`]? (?:not found|does not exist|is not in|has no|logged"

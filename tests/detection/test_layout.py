@@ -207,6 +207,20 @@ def test_words_that_only_begin_as_a_secrets_do_tell_none(before: str, marks: str
     assert "Ponchielli" in [text[span.start : span.end] for span in detect(text)]
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('frag mal "Tomislav" bitte', "Tomislav"),
+        ('Merci, "Eliza"', "Eliza"),
+        ('betaald (door "Isis") en "Femke" ook', "Isis"),
+        ('betaald door "Isis" en "Femke" ook', "Femke"),
+        ("ask 'Tomislav' and [Eliza] first", "Tomislav"),
+    ],
+)
+def test_quotes_around_one_value_of_a_short_text_hide_no_name(text: str, value: str) -> None:
+    assert value in [text[span.start : span.end] for span in detect(text)]
+
+
 def test_a_link_hides_no_name() -> None:
     assert straight("so [Ada](x)").text == "so Ada (x)"
     text = "we told Frau [Lohse](https://ada.example/lohse) and dr. [Pape](#pape) of it"

@@ -15,7 +15,7 @@ from operator import gt, ne
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from textveil.cuts import held_by
+from textveil.cuts import held_by, replaced
 from textveil.detection import (
     addresses,
     ages,
@@ -85,6 +85,7 @@ from textveil.detection.signs import with_signs
 from textveil.detection.spans import DetectedSpan, covering
 from textveil.detection.tagger import tagged
 from textveil.detection.whole_names import with_ends, with_initials, with_whole_names, with_whole_runs
+from textveil.text.disguises import few_quoted
 from textveil.text.escapes import Reading, straight
 from textveil.text.patterns import lazy_regex, matches
 
@@ -145,6 +146,8 @@ class EmbeddedDetector:
                 again = self._detected(restored.text, language)
                 beyond = _beyond(again, spans, changed, held, capitals=capitals)
                 spans = covering(reading.text, [*spans, *beyond])
+        if quoted := few_quoted(reading.text, credentials.names_secret):
+            spans = covering(reading.text, [*spans, *self._unquoted(reading.text, language, quoted, spans)])
         if "\n" in reading.text and [span.kind for span in spans].count("person") >= people_in_tables.FEWEST:
             ordinary = ordinary_words(language) if language in LANGUAGES else frozenset()
             spans = people_in_tables.with_columns(reading.text, spans, ordinary)
@@ -157,6 +160,22 @@ class EmbeddedDetector:
             return found
         numbered = [DetectedSpan(*count, "numbering", _COUNT_SCORE, NAME, "sequence") for count in counts]
         return covering(reading.source, [*found, *numbered])
+
+    def _unquoted(
+        self, text: str, language: str, quoted: Sequence[tuple[int, int]], spans: Sequence[DetectedSpan]
+    ) -> Iterator[DetectedSpan]:
+        """Yield the names that quoted values are, read without their marks, if nothing is found of them."""
+        held = held_by(text, spans)
+        places = [(start, end) for start, end in quoted if 1 not in held[start:end]]
+        if not places:
+            return
+        bare = replaced(text, [(at, at + 1, "") for start, end in places for at in (start - 1, end)])
+        moved = {start - 2 * number - 1: start for number, (start, _) in enumerate(places)}
+        ends = {end - 2 * number - 1 for number, (_, end) in enumerate(places)}
+        for span in self._detected(bare, language):
+            start = moved.get(span.start)
+            if start is not None and span.end in ends and span.kind in _OF_NAMES:
+                yield span._replace(start=start, end=start + span.end - span.start)
 
     def _with_spaced(self, text: str, language: str) -> list[DetectedSpan]:
         """Return what a text holds, read as written and, if no columns part its words, with one space between them."""

@@ -212,6 +212,25 @@ def _paired(names_secret: Callable[[str], bool], text: str) -> list[Disguise]:
     return edits
 
 
+def few_quoted(text: str, names_secret: Callable[[str], bool]) -> list[tuple[int, int]]:
+    """Return the values with a capital in marks of code that a short text has too few of for layout: ask "Ada"."""
+    if text.count(" ") > _SHORT or not any(mark in text for mark in _OF_CODE):
+        return []
+    pairs = [match for match in _PAIR.finditer(text) if match["open"] in (*_OF_CODE,) and _is_pair(text, match)]
+    return [
+        match.span("words")
+        for match in pairs
+        if match["words"][0].isupper()
+        and not _WORDED.search(text, 0, match.start())
+        and not names_secret(_before(text, match.start(), _LONGEST_CUE))
+    ]
+
+
+_SHORT: Final = 40  # spaces
+_WORDED: Final = lazy_regex(r"(?i)\b(?:words?|terms?|strings?|letters|songs?|books?|films?|albums?|movies?|titled)\b")
+"""What is said of words or works as such: the words "Ada" and "Rose"."""
+
+
 def _is_pair(text: str, match: re.Match[str]) -> bool:
     """Return whether marks are a pair: but for quotes in writings of the East, which tell names, and for code."""
     opened, closed = [match[part].translate(_AS_ONE).strip() for part in ("open", "close")]

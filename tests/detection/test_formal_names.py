@@ -30,6 +30,10 @@ def persons(text: str) -> list[str]:
         ("Signed, PETTIFER, Agnes (Mrs)", ["PETTIFER, Agnes"]),
         ("Pt: Okonkwo, Chidi   DOB 12/11/1967", ["Okonkwo, Chidi"]),
         ("Patient: PETTIFER, Agnes M.", ["PETTIFER, Agnes M."]),
+        (
+            "Patient: Constable, John\nName: Old, Maria\nClient: Nurse, Ada",
+            ["Constable, John", "Old, Maria", "Nurse, Ada"],
+        ),
         ("1. Wells, Brandon 14:00", ["Wells, Brandon"]),
         ("Still, Brandon said no", ["Brandon"]),
         ("u.name='Okafor, Jide'", ["Okafor, Jide"]),

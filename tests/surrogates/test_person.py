@@ -121,9 +121,8 @@ def test_a_short_name_that_begins_as_another_follows_it(full: str, short: str, o
         ("en", "Don Maria", ["given", "family"]), ("en", "Zia Maria", ["given", "family"]),
         ("pt", "Eng. Rui Sousa", ["kept", "given", "family"]), ("es", "Dra. Pardo", ["kept", "family"]),
         ("de", "RA Karl Thoma", ["kept", "given", "family"]), ("en", "RA Thoma", ["initial", "family"]),
-        ("en", "Old Tam", ["kept", None]), ("en", "Big Ron", ["kept", None]),
-        ("en", "Big-Ron Mills", ["given", "given", "family"]),
-        ("en", "OLD TAM", ["given", "family"]), ("en", "Revd Jo Mills", ["kept", "given", "family"]),
+        ("en", "Old Tam", ["given", "family"]), ("en", "Auld Ron", ["given", "family"]),
+        ("en", "Revd Jo Mills", ["kept", "given", "family"]),
         ("nl", "v/d Broek", ["kept", "kept", "family"]),
         ("nl", "Jan v.d. Berg", ["given", "kept", "kept", "family"]), ("nl", "de Wit", ["particle", "family"]),
         ("de", "Brenner-Zwillinge", [None, "kept"]), ("de", "Lisa Brenner-Schwestern", ["given", "family", "kept"]),
@@ -134,6 +133,15 @@ def test_words_before_a_given_name_stay_on_pages_of_their_language(
     language: str, value: str, expected: list[str | None]
 ) -> None:
     assert [part.role and part.role.value for part in parts_of(value, "", language).parts] == expected
+
+
+@pytest.mark.parametrize("mark", [", ", ",", "/", "<<"])
+@pytest.mark.parametrize(
+    "family", ["Constable", "Judge", "Sir", "Cousin", "Nurse", "Father", "Sgt", "Big", "Auld", "Tante"]
+)
+def test_a_family_that_is_a_title_too_does_not_stay_if_a_mark_turns_the_name(family: str, mark: str) -> None:
+    written = f"{family}{mark}Maria".upper() if mark in ("/", "<<") else f"{family}{mark}Maria"
+    assert [part.role and part.role.value for part in parts_of(written, "", "en").parts] == ["family", "given"]
 
 
 @pytest.mark.parametrize(

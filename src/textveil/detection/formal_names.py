@@ -127,7 +127,10 @@ def _names_behind_words(text: str) -> Iterator[tuple[int, int, str]]:
     for match in matches_at(_LABELED, text, (start for start, _ in places_of(text, _LABELS))):
         parts = [marks_of(part.lower(), 0) for part in (*match["family"].split(" "), match["given"])]
         place = all(part & Marks.KNOWN_PLACE for part in parts)
-        if not place and not any(map(_is_thing, parts)) and match["given"].lower() not in known.FUNCTION_WORDS:
+        # Behind the label of a person any word before a comma and a given name is a family: Patient: Constable, John.
+        sure = _is_only_given(parts[-1]) and not match[0].lower().startswith(("re:", "re ", "re=", "re#"))
+        named = sure or not any(map(_is_thing, parts))
+        if not place and named and match["given"].lower() not in known.FUNCTION_WORDS:
             yield *match.span("name"), "field"
 
 

@@ -38,9 +38,9 @@ _TITLES: Final = (
 _SHORT_TITLES: Final = r"rev|hon|capt|sgt|lt|col|gen"
 _KIN: Final = lazy_regex(
     r"(?i)aunt(?:ie|y)?|uncle|cousin|baby|gran(?:ny|dma|dad|dpa)?|nan(?:na|ny)|grandmother|grandfather|onkel|tante|cousine|"
-    r"oma|opa|oncle|nonn[ao]|abuel[ao]|m[gp]g?[mf]|nurse|sister|brother|father|t\xed[ao]|(?-i:Big|Old|Auld)"
+    r"oma|opa|oncle|nonn[ao]|abuel[ao]|m[gp]g?[mf]|nurse|sister|brother|father|t\xed[ao]"
 )
-"""What a person is called before a given name, which stays: Auntie Pru, Old Tam; MGM is a grandmother."""
+"""What a person is called before a given name, which stays: Auntie Pru; MGM of a social worker is a grandmother."""
 _KIN_OF: Final = {
     "es": lazy_regex("(?i)don|do\xf1a"),
     "it": lazy_regex("(?i)don|zi[ao]"),
@@ -270,21 +270,27 @@ def _alone(word: str, *, all_small: bool, all_large: bool) -> Role | None:
 def _keep_titles(words: Sequence[str], marks: Sequence[str], roles: list[Role | None], language: str) -> bool:
     """Mark titles at the beginning and suffixes at the end, if a name remains; tell whether there is a title."""
     first, last = 0, len(words)
-    while first < last - 1 and (
-        _OPENING.fullmatch(words[first])
-        or (marks[first + 1].startswith(".") and _OPENING_WITH_PERIOD.fullmatch(words[first]))
-        or (language == "fr" and words[first] in _FRENCH_TITLE and marks[first + 1][:1] == "." and roles[-1] is None)
-        or (words[first] == _MASTER and last - first > 2)
-        or (
-            words[first] == "D"
-            and last - first > (language == "es") + 1
-            and language in _TWO_FAMILIES
-            and marks[first + 1][:1] == "."
+    while (
+        first < last - 1
+        and not _is_turned(words, marks, first)
+        and (
+            _OPENING.fullmatch(words[first])
+            or (marks[first + 1].startswith(".") and _OPENING_WITH_PERIOD.fullmatch(words[first]))
+            or (
+                language == "fr" and words[first] in _FRENCH_TITLE and marks[first + 1][:1] == "." and roles[-1] is None
+            )
+            or (words[first] == _MASTER and last - first > 2)
+            or (
+                words[first] == "D"
+                and last - first > (language == "es") + 1
+                and language in _TWO_FAMILIES
+                and marks[first + 1][:1] == "."
+            )
+            or words[first] == _OF_WOMAN
+            or (first == 0 and _is_kin(words[0], language) and "-" not in marks[1])
+            or (words[first] in _TITLES_OF.get(language, ()) and last - first > 1)
+            or (first == 0 and words[0] == _FAMILY_OF.get(language))
         )
-        or words[first] == _OF_WOMAN
-        or (first == 0 and _is_kin(words[0], language) and "-" not in marks[1])
-        or (words[first] in _TITLES_OF.get(language, ()) and last - first > 1)
-        or (first == 0 and words[0] == _FAMILY_OF.get(language))
     ):
         first += 1
     while (length := _closing(words[first:last], marks[first:last])) > 0:
@@ -295,6 +301,13 @@ def _keep_titles(words: Sequence[str], marks: Sequence[str], roles: list[Role | 
         roles[index] = Role.KEPT
     before_given = first == 1 and (_is_kin(words[0], language) or (language == "pt" and words[0] == "D"))
     return first > 0 and not before_given
+
+
+def _is_turned(words: Sequence[str], marks: Sequence[str], index: int) -> bool:
+    """Return whether a mark behind a word tells that it is the family, though a title too: Constable, John."""
+    mark = marks[index + 1]
+    slash = "/" in mark and words[index].isupper() and not _OPENING.fullmatch(words[index + 1])
+    return slash or "," in mark or "<<" in mark
 
 
 def _closing(words: Sequence[str], marks: Sequence[str]) -> int:

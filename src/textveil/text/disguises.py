@@ -216,7 +216,7 @@ def few_quoted(text: str, names_secret: Callable[[str], bool]) -> list[tuple[int
     """Return the values with a capital in marks of code that a short text has too few of for layout: ask "Ada"."""
     if text.count(" ") > _SHORT or not any(mark in text for mark in _OF_CODE):
         return []
-    pairs = [match for match in _PAIR.finditer(text) if match["open"] in (*_OF_CODE,) and _is_pair(text, match)]
+    pairs = [match for match in _PAIR.finditer(text) if match["open"] in _OF_CODE and _is_pair(text, match)]
     return [
         match.span("words")
         for match in pairs
@@ -254,7 +254,7 @@ _CLOSING: Final = "]>\"'`=~\u2014}\u201d\u201c\xbb\xab\u203a\u2039\u2019\u2018\u
 _AS_ONE: Final = str.maketrans(
     "`[<{\xab\u2039\u300c\u3010\u201c\u201e\u201d\u2018\u201a\u2019", "']>}\xbb\u203a\u300d\u3011\"\"\"'''"
 )
-_OF_CODE: Final = "[<\"'"
+_OF_CODE: Final = ("[", "<", '"', "'")
 _TAGS_OF_CODE: Final = ("code", "kbd", "samp", "tt")
 _QUOTATION: Final = "\"'\xbb\u203a\u300d\u3011"
 _FEWEST_PAIRS: Final = {**dict.fromkeys(_OF_CODE, 4), "`": 2}
